@@ -1,0 +1,1 @@
+"""The server: answers questions from sources the house owns. It knows nothing of Home Assistant."""
