@@ -1,0 +1,1 @@
+"""From what the sources found to what an answer may stand on."""

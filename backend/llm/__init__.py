@@ -1,0 +1,1 @@
+"""Model servers: the seam and one file for each."""

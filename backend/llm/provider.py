@@ -1,0 +1,71 @@
+"""The seam between composing an answer and whatever runs the model.
+
+A model server is one file in this folder. It turns a prompt into text, and its troubles into `ModelError`; what
+the text is worth is decided by the gates, and whether to ask at all by `backend.llm.availability`. No caller
+branches on which server it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class ModelError(Exception):
+    """The model gave nothing. `kind` is what the contract's gate `empty` shows as its detail.
+
+    One of `unreachable`, `timeout`, `http_<status>`, `bad_reply`, `no_model`.
+    """
+
+    def __init__(self, kind: str, detail: str = "") -> None:
+        super().__init__(f"{kind}: {detail}" if detail else kind)
+        self.kind = kind
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to a model.
+
+    `schema` is a JSON schema that the reply has to follow (only given where `Provider.constrained`); `max_tokens`
+    bounds the reply; `timeout` is in seconds over the whole call; `temperature` as the servers take it.
+    """
+
+    system: str
+    user: str
+    timeout: float
+    schema: dict[str, Any] | None = None
+    max_tokens: int = 512
+    temperature: float = 0.1
+
+
+class Provider(Protocol):
+    """A model on a server."""
+
+    @property
+    def kind(self) -> str:
+        """The value of LLM_API_TYPE that chose it."""
+
+    @property
+    def model(self) -> str:
+        """The model's name, part of every signature."""
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the server can hold a reply to a JSON schema."""
+
+    def stream(self, call: Call) -> AsyncGenerator[str]:
+        """Yield the reply piece by piece, thoughts left out. Raises ModelError.
+
+        Closing the generator ends the call on the server too.
+        """
+
+    async def probe(self) -> None:
+        """Ask whether the server and the model are there, within two seconds. Raises ModelError."""
+
+    async def warm_up(self) -> None:
+        """Have the model loaded before it is needed; quiet about failures."""
+
+    async def close(self) -> None:
+        """Give back what the provider holds."""

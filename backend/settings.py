@@ -1,0 +1,251 @@
+"""Every setting: its name, type, default, bounds, and what it does.
+
+A value comes from the environment (`NAME`, or `NAME_FILE` naming a file that holds it), else from one TOML file
+(the same names in lower case), else from the default. None is "unset"; 0 is a value. A name that isn't known is
+refused with the nearest right one: in the TOML file always, in the environment where it is nearly one of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import difflib
+import ipaddress
+from pathlib import Path
+import tomllib
+from typing import Annotated, Any, Final, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+
+DEFAULT_FILE: Final = Path("mnemolis.toml")
+_NEARLY: Final = 0.86
+"""From this likeness (0 to 1) on, a name in the environment is taken for one of ours, misspelt."""
+
+
+class SettingsError(Exception):
+    """The settings can't be used; the message names what is wrong, and the remedy."""
+
+
+def _split(value: object) -> object:
+    """Take "a, b" for ["a", "b"], as environments have no lists."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
+
+
+Seconds = Annotated[float, Field(gt=0, le=86_400 * 365, allow_inf_nan=False)]
+Chars = Annotated[int, Field(ge=0, le=1_000_000)]
+Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
+
+
+class Settings(BaseModel):
+    """The settings of one server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str = Field("0.0.0.0", description="Address to listen on.")  # noqa: S104 (Home Assistant is on another machine)
+    port: int = Field(8888, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
+    api_keys: Keys = Field(
+        (), description="Keys that clients may use, parted by commas; none leaves the server open."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="How much the log says."
+    )
+    local_timezone: str = Field(
+        "UTC",
+        validation_alias=AliasChoices("local_timezone", "tz"),
+        description="IANA zone of the house, used when a request names none; also as TZ.",
+    )
+    language: str = Field("en", description="Language of a request that names none.")
+
+    data_dir: Path = Field(Path("data"), description="Where the server keeps what it writes.")
+    library_dir: Path = Field(Path("library"), description="Folder of the house's documents.")
+    library_rescan_seconds: Seconds = Field(
+        60.0, description="How often the library is looked through for changes."
+    )
+    zim_dir: Path | None = Field(
+        None, description="Folder of ZIM files; unset: the library's folder."
+    )
+
+    llm_api_type: Literal["ollama", "openai", "llamacpp", "extractive", "none"] | None = Field(
+        None,
+        description="What composes answers; unset: Ollama if it answers, else extractive quotes.",
+    )
+    llm_url: str | None = Field(
+        None, description="Model server; unset: http://127.0.0.1:11434 for Ollama."
+    )
+    llm_model: str = Field("qwen3:8b", description="Name of the model on its server.")
+    llm_api_key: SecretStr | None = Field(None, description="Key of the model server.")
+    llm_keep_alive: str = Field("30m", description="How long Ollama keeps the model loaded.")
+    llm_num_ctx: int | None = Field(
+        None, ge=512, le=1_048_576, description="Context in tokens; unset: what the budget needs."
+    )
+    llm_model_path: Path | None = Field(None, description="GGUF file for llamacpp.")
+    llm_probe_seconds: Seconds = Field(
+        60.0, description="How often a model server that is down is tried again."
+    )
+
+    synthesis_enabled: bool = Field(True, description="Whether answers are composed at all.")
+    synthesis_voice_max_chars: Chars = Field(400, description="Cap of a voice answer.")
+    synthesis_brief_max_chars: Chars = Field(800, description="Cap of a brief answer.")
+    synthesis_max_chars: Chars = Field(3000, description="Cap of a detailed answer.")
+    synthesis_min_input_chars: Chars = Field(
+        200, description="One section shorter than this is spoken as it is."
+    )
+    synthesis_input_budget_chars: Annotated[int, Field(ge=200, le=1_000_000)] = Field(
+        6000, description="How much material the model is shown."
+    )
+    synthesis_timeout_seconds: Seconds = Field(8.0, description="Limit of one model call.")
+    synthesis_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+        0.1, description="Temperature of the model."
+    )
+
+    cache_ttl_kiwix_seconds: Chars = Field(86_400, description="How long kiwix results are kept.")
+    cache_ttl_house_seconds: Chars = Field(86_400, description="How long house results are kept.")
+    cache_ttl_fusion_seconds: Chars = Field(1800, description="How long fused results are kept.")
+    cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        500, description="How many results and how many answers are kept."
+    )
+
+    fusion_max_sources: Annotated[int, Field(ge=1, le=8)] = Field(
+        4, description="How many sources one question may ask."
+    )
+    fusion_max_chars_per_source: Annotated[int, Field(ge=100, le=100_000)] = Field(
+        1500, description="Cap of one source's section."
+    )
+    fusion_timeout_seconds: Seconds = Field(12.0, description="Limit of asking several sources.")
+    request_timeout_seconds: Seconds = Field(14.0, description="Deadline of a request.")
+    voice_timeout_seconds: Seconds = Field(8.0, description="Deadline of a request by voice.")
+
+    @field_validator("log_level", "llm_api_type", mode="before")
+    @classmethod
+    def _case(cls, value: object, info: Any) -> object:
+        """Take the words in any case; an empty word is unset."""
+        if not isinstance(value, str):
+            return value
+        return value.upper() if info.field_name == "log_level" else value.lower() or None
+
+    @field_validator("local_timezone")
+    @classmethod
+    def _zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError("no such IANA time zone, say Europe/Berlin") from error
+        return value
+
+    @field_validator("llm_url")
+    @classmethod
+    def _url(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("a URL begins with http:// or https://")
+        return value.rstrip("/") if value is not None else None
+
+    @property
+    def zims(self) -> Path:
+        """The folder of ZIM files."""
+        return self.library_dir if self.zim_dir is None else self.zim_dir
+
+    @property
+    def open_to_network(self) -> bool:
+        """Whether anyone on the network may ask without a key."""
+        if self.api_keys:
+            return False
+        try:
+            return not ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host != "localhost"
+
+    def cap(self, style: str) -> int:
+        """Return the cap of an answer in characters."""
+        return {
+            "voice": self.synthesis_voice_max_chars,
+            "brief": self.synthesis_brief_max_chars,
+        }.get(style, self.synthesis_max_chars)
+
+
+NAMES: Final = (*Settings.model_fields, "tz")
+_SECRET: Final = ("api_keys", "llm_api_key")
+
+
+def _nearest(name: str) -> str | None:
+    close = difflib.get_close_matches(name.lower(), NAMES, n=1, cutoff=_NEARLY)
+    return close[0] if close else None
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path}: can't be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}") from error
+    for name in values:
+        if name not in NAMES:
+            near = difflib.get_close_matches(name.lower(), NAMES, n=1, cutoff=0)[0]
+            raise SettingsError(f"{path}: unknown setting {name!r}; did you mean {near!r}?")
+    return values
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for variable, value in environment.items():
+        name = variable.lower()
+        if variable != variable.upper():
+            continue
+        if name.endswith("_file") and name.removesuffix("_file") in _SECRET:
+            if name.removesuffix("_file").upper() in environment:
+                raise SettingsError(f"{variable} and {variable[:-5]} are both set; keep one")
+            try:
+                values[name.removesuffix("_file")] = Path(value).read_text("utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise SettingsError(f"{variable}: {value}: can't be read ({error})") from error
+        elif name in NAMES:
+            values[name] = value
+        elif (near := _nearest(name)) is not None:
+            raise SettingsError(f"unknown setting {variable}; did you mean {near.upper()}?")
+    return values
+
+
+def load(
+    environment: Mapping[str, str], file: Path | None = None, **overrides: Any
+) -> Settings:
+    """Return the settings of an environment and a TOML file.
+
+    `file` None: `mnemolis.toml` in the working folder, if there. `overrides` win over both; None among them is
+    unset. Raises SettingsError.
+    """
+    if file is None:
+        values = _from_file(DEFAULT_FILE) if DEFAULT_FILE.exists() else {}
+    else:
+        values = _from_file(file)
+    values |= {name: value for name, value in _from_environment(environment).items() if value}
+    if "tz" in values and "local_timezone" in values:
+        del values["tz"]
+    if "tz" in values and not _known_zone(values["tz"]):
+        # TZ is the system's own and may be POSIX ("CET-1CEST"); only LOCAL_TIMEZONE is ours alone.
+        del values["tz"]
+    values |= {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = str(first["loc"][0]).upper() if first["loc"] else "settings"
+        raise SettingsError(f"{name}: {first['msg']}") from None
+
+
+def _known_zone(value: str) -> bool:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True

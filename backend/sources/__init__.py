@@ -1,0 +1,1 @@
+"""Places to look things up: one file a source, named after its tag."""

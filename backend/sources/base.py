@@ -1,0 +1,63 @@
+"""What a source is.
+
+A source is asked with a step of a plan and answers with a typed outcome; whether something was found is a type,
+never a phrase in a text. It is one file in this folder plus its settings; only `backend.bootstrap` knows which
+there are. Limits on concurrent calls, deadlines, caching and identical questions at once are `backend.gather`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from backend.types import Outcome, Question, Step
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """How a source is doing: `setting` names what is missing when it isn't configured."""
+
+    configured: bool
+    setting: str | None = None
+    detail: str = ""
+    documents: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the state as `/health` and `/sources` show it."""
+        state: dict[str, Any] = {"configured": self.configured, "detail": self.detail}
+        if self.setting is not None and not self.configured:
+            state["setting"] = self.setting
+        if self.documents is not None:
+            state["documents"] = self.documents
+        return state
+
+
+class Source(Protocol):
+    """One place to look things up."""
+
+    @property
+    def tag(self) -> str:
+        """The tag on the wire, one of the keys of `backend.contract.LABELS`."""
+
+    @property
+    def ttl(self) -> float:
+        """Seconds that an outcome may be kept; 0 keeps none."""
+
+    @property
+    def version(self) -> str:
+        """What the source holds now, in a word: a change makes every kept outcome of it stale."""
+
+    async def ask(self, step: Step, question: Question) -> Outcome:
+        """Look the words of `step` up until `question.deadline`.
+
+        Failures of the upstream are outcomes; an exception is a fault of ours and is reported as such.
+        """
+
+    async def start(self) -> None:
+        """Begin what runs in the background; returns at once, also when the upstream is dead."""
+
+    async def close(self) -> None:
+        """End what `start` began."""
+
+    def state(self) -> SourceState:
+        """Return how the source is doing, without asking the upstream."""

@@ -1,0 +1,1 @@
+"""SQL is here, its meaning elsewhere."""

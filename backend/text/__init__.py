@@ -1,0 +1,1 @@
+"""Pure functions over text: sentences, numbers, languages. No I/O."""
