@@ -1,0 +1,1 @@
+"""Tests of the backend; they run on every supported Python."""
