@@ -1,0 +1,57 @@
+"""Words of a text as they are compared: without case, accents and punctuation.
+
+Speech has none of these to rely on, so whatever compares words compares these. Which words carry a meaning is
+decided by the lists of each language; what is done with them is left to others.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+import re
+from typing import Final
+import unicodedata
+
+from backend import languages
+
+_PLAIN: Final = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ŧ": "t"}
+)
+"""Letters that Unicode doesn't take apart into a letter and an accent."""
+_NOT_WORD: Final = re.compile(r"[\W_]+")
+_MARKS: Final = re.compile(r"[\u0300-\u036f]+")
+"""Accents of the Latin, Greek and Cyrillic scripts; marks of others (Arabic, Hindi, Thai) are letters."""
+
+
+def fold(text: str) -> str:
+    """Return `text` in folded case, without accents, each run of other characters one space."""
+    plain = text.casefold()
+    if not plain.isascii():
+        decomposed = _MARKS.sub("", unicodedata.normalize("NFKD", plain)).translate(_PLAIN)
+        plain = unicodedata.normalize("NFC", decomposed).casefold()
+    return _NOT_WORD.sub(" ", plain).strip()
+
+
+def tokens(text: str) -> list[str]:
+    """Return the folded words of `text` in order."""
+    return fold(text).split()
+
+
+@lru_cache(maxsize=64)
+def _fillers(language: str) -> re.Pattern[str] | None:
+    fillers = languages.load(language).words.fillers
+    if not fillers:
+        return None
+    return re.compile(r"\b(?:" + "|".join(map(re.escape, fillers)) + r")\b")
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the folded words of `text` that carry its meaning, in order, each as often as it stands there.
+
+    Never empty where `text` has words: if all are function words and fillers ("who is it"), all are returned.
+    """
+    folded = fold(text)
+    fillers = _fillers(language)
+    left = fillers.sub(" ", folded) if fillers else folded
+    function = languages.load(language).words.function
+    words = [word for word in left.split() if word not in function]
+    return words or folded.split()
