@@ -1,0 +1,260 @@
+"""The way of a question: plan, gather, evidence, answer, reply. Read it top to bottom.
+
+Each step takes a typed value and returns the next; what a step decided comes back with it as events. This file
+decides what a client gets in every case; how a step does its work is in the step's own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+import time
+from typing import Any, Final, Protocol
+
+from backend.answer.extractive import best_sentences
+from backend.answer.speech import speech
+from backend.answer.synthesis import Composer, tagged
+from backend.contract import (
+    AUTO,
+    RESULT_FAILED,
+    RESULT_NOT_CONFIGURED,
+    RESULT_NOTHING,
+    Citation,
+    Reply,
+)
+from backend.evidence.fusion import Limits, fuse, render
+from backend.gather import Gathered, Gatherer
+from backend.languages import spoken
+from backend.planning import Planner
+from backend.sources.base import Source
+from backend.types import (
+    FUSION,
+    Answer,
+    Event,
+    Evidence,
+    Plan,
+    Question,
+    Sentence,
+)
+
+_SPOKEN_CHARS: Final = 400
+"""Cap of what is quoted aloud when no answer was composed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question and what came of it, for the log."""
+
+    question: Question
+    plan: Plan
+    gathered: Gathered | None
+    answer: Answer | None
+    reply: Reply
+    elapsed_ms: int
+
+
+class Log(Protocol):
+    """Where questions are recorded; never waits."""
+
+    def record(self, asked: Asked) -> None:
+        """Record one question."""
+
+
+class Ask:
+    """Answers questions with the parts it is given."""
+
+    def __init__(
+        self,
+        sources: Mapping[str, Source],
+        planner: Planner,
+        gatherer: Gatherer,
+        composer: Composer,
+        log: Log,
+        limits: Limits,
+    ) -> None:
+        self.sources = sources
+        self._planner = planner
+        self._gatherer = gatherer
+        self._composer = composer
+        self._log = log
+        self._limits = limits
+
+    async def reply(self, question: Question, *, explain: bool = False) -> Reply:
+        """Return the whole reply."""
+        reply = None
+        async with aclosing(self._run(question, explain, stream=False)) as items:
+            async for item in items:
+                if isinstance(item, Reply):
+                    reply = item
+        assert reply is not None
+        return reply
+
+    def stream(
+        self, question: Question, *, explain: bool = False
+    ) -> AsyncGenerator[Reply | Sentence]:
+        """Yield what was retrieved as a reply without an answer, the sentences, and the whole reply.
+
+        On hand-back the whole reply is the only item.
+        """
+        return self._run(question, explain, stream=True)
+
+    async def _run(
+        self, question: Question, explain: bool, *, stream: bool
+    ) -> AsyncGenerator[Reply | Sentence]:
+        plan = self._planner.plan(question)
+        if plan.handback:
+            reply = _handed_back(question, _explained(question, explain, plan.events))
+            self._log.record(Asked(question, plan, None, None, reply, _elapsed_ms(question)))
+            yield reply
+            return
+
+        gathered = await self._gatherer.gather(plan, question)
+        events = (*plan.events, *gathered.events)
+        evidence: Evidence | None = None
+        if gathered.found:
+            evidence, fused = fuse(gathered.found, question.language, question.now, self._limits)
+            events = (*events, *fused)
+        retrieved = _retrieved(question, gathered, evidence)
+        if stream:
+            yield retrieved.model_copy(
+                update={"explanation": _explained(question, explain, events)}
+            )
+
+        answer: Answer | None = None
+        if question.synthesize:
+            composed = self._composer.compose(question, evidence, stream=stream)
+            async with aclosing(composed) as items:
+                async for item in items:
+                    if isinstance(item, Sentence):
+                        yield item
+                    else:
+                        answer = item
+            events = (*events, *(answer.events if answer else ()))
+
+        reply = retrieved if answer is None else _answered(retrieved, answer)
+        reply = reply.model_copy(update={"explanation": _explained(question, explain, events)})
+        self._log.record(Asked(question, plan, gathered, answer, reply, _elapsed_ms(question)))
+        yield reply
+
+
+def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None) -> Reply:
+    """Return the reply without an answer: what was found, or why nothing was."""
+    if evidence is None:
+        return _nothing(question, gathered)
+    tags = evidence.tags
+    quote = best_sentences(question, evidence.sections, cap=_SPOKEN_CHARS)
+    said = speech(quote.text, quote.language or question.language) if quote else ""
+    return Reply(
+        request_id=question.request_id,
+        query=question.text,
+        source_used=tags[0] if len(tags) == 1 else FUSION,
+        result=render(evidence),
+        success=True,
+        cached=gathered.cached,
+        speech=said or spoken(question.language, "honest_miss"),
+        citations=_citations(evidence),
+        language=question.language,
+    )
+
+
+def _nothing(question: Question, gathered: Gathered) -> Reply:
+    """Return the reply where no source found anything: a failure is said before a miss, a miss before a setting."""
+    last = gathered.asked[-1].source if gathered.asked else ""
+    failure, missing = gathered.failure, gathered.missing
+    if failure is not None:
+        error, result = failure.kind, RESULT_FAILED
+        said = spoken(
+            question.language, "timeout" if failure.kind == "timeout" else "source_failed"
+        )
+    elif missing is not None:
+        error, result = f"not_configured: {missing}", RESULT_NOT_CONFIGURED
+        said = spoken(question.language, "not_configured", setting=missing)
+    else:
+        error, result = "nothing_found", RESULT_NOTHING
+        said = spoken(question.language, "nothing_found")
+    return Reply(
+        request_id=question.request_id,
+        query=question.text,
+        source_used=last,
+        result=result,
+        success=False,
+        error=error,
+        speech=said,
+        language=question.language,
+    )
+
+
+def _answered(retrieved: Reply, answer: Answer) -> Reply:
+    """Return the reply with what was composed; `result` and all that was retrieved stay as they are."""
+    if answer.text is None:
+        return retrieved
+    return retrieved.model_copy(
+        update={
+            "answer": tagged(answer.text, answer.sources),
+            "answer_sources": list(answer.sources),
+            "synthesized": True,
+            "speech": answer.speech or retrieved.speech,
+            "truncated": answer.truncated,
+        }
+    )
+
+
+def _handed_back(question: Question, explanation: list[dict[str, Any]] | None) -> Reply:
+    return Reply(
+        request_id=question.request_id,
+        query=question.text,
+        source_used="",
+        result="",
+        success=False,
+        explanation=explanation,
+        speech="",
+        language=question.language,
+        handback=True,
+    )
+
+
+def failure_reply(question: Question, kind: str) -> Reply:
+    """Return the reply for a fault of ours or a deadline that is over: `kind` is `timeout` or `internal`."""
+    key = "timeout" if kind == "timeout" else "model_free_error"
+    return Reply(
+        request_id=question.request_id,
+        query=question.text,
+        source_used="" if question.source == AUTO else question.source,
+        result=RESULT_FAILED,
+        success=False,
+        error=kind,
+        speech=spoken(question.language, key),
+        language=question.language,
+    )
+
+
+def _citations(evidence: Evidence) -> list[Citation]:
+    """Return the documents of the evidence, each section of each once."""
+    rows = {
+        (p.source, p.title, p.url, p.section): Citation(
+            source=p.source, title=p.title, url=p.url, published=p.published, section=p.section
+        )
+        for section in evidence.sections
+        for p in section.passages
+    }
+    return list(rows.values())
+
+
+def _explained(
+    question: Question, explain: bool, events: tuple[Event, ...]
+) -> list[dict[str, Any]] | None:
+    if not explain:
+        return None
+    return [
+        {
+            "event": event.event,
+            "at_ms": max(0, round((event.at - question.received) * 1000)),
+            **event.fields,
+        }
+        for event in events
+    ]
+
+
+def _elapsed_ms(question: Question) -> int:
+    return round((time.monotonic() - question.received) * 1000)

@@ -1,0 +1,125 @@
+"""From what the sources found to the sections that an answer may stand on, and to the text of `result`.
+
+Which sources were asked is decided before; here it is decided who survives: sections of one source are one
+section, a section that is mostly contained in a longer one goes, the rest is cut to size at sentence ends. Text is
+rendered from the sections last, so that no text of a page can pass for a header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+import re
+from typing import Final
+
+from backend.contract import LABELS, SECTION_SEPARATOR
+from backend.text.segmentation import sentences, spans
+from backend.text.words import fold
+from backend.types import Event, Evidence, Found, Passage, Section
+
+_CONTAINED: Final = 0.6
+"""A section of whose sentences this share stands in a longer section says nothing new."""
+
+_MARKER = re.compile(
+    rf"^(?=\s*(?:\[[^\]\n]* — [^\]\n]*\]|{re.escape(SECTION_SEPARATOR)})\s*$)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What fits into evidence.
+
+    `sections` bounds how many may speak; `fused_chars` and `single_chars` are the cap of one with and without
+    others; `fused_seconds` is how long several together stay fresh.
+    """
+
+    sections: int = 4
+    fused_chars: int = 1500
+    single_chars: int = 3000
+    fused_seconds: float = 1800.0
+
+
+def fuse(
+    found: Sequence[tuple[str, Found]], language: str, now: datetime, limits: Limits
+) -> tuple[Evidence, tuple[Event, ...]]:
+    """Return the evidence of what `found` holds, by source tag in the order of the plan, and its event.
+
+    Raises ValueError if `found` is empty.
+    """
+    merged: dict[str, list[Passage]] = {}
+    for tag, outcome in found:
+        known = merged.setdefault(tag, [])
+        known.extend(p for p in outcome.passages if p not in known)
+    survivors = _distinct(merged, language) if len(merged) > 1 else list(merged)
+    kept = survivors[: limits.sections]
+    cap = limits.fused_chars if len(kept) > 1 else limits.single_chars
+    sections = tuple(
+        Section(tag, LABELS.get(tag, tag.capitalize()), _shorten(merged[tag], cap, language))
+        for tag in kept
+    )
+    fresh_until = min(outcome.fresh_until for _, outcome in found)
+    if len(merged) == 1:
+        return Evidence(sections, fresh_until), ()
+    evidence = Evidence(sections, min(fresh_until, now + timedelta(seconds=limits.fused_seconds)))
+    dropped = [tag for tag in merged if tag not in kept]
+    return evidence, (Event.now("fusion", kept=list(kept), dropped=dropped),)
+
+
+def render(evidence: Evidence) -> str:
+    """Return the text of `result`: sections under headers if there are several, one without.
+
+    Lines of a document that look like a header or a separator get a backslash before them.
+    """
+    if len(evidence.sections) == 1:
+        return _body(evidence.sections[0])
+    return f"\n\n{SECTION_SEPARATOR}\n\n".join(
+        f"[{section.source.upper()} — {section.label}]\n{_body(section)}"
+        for section in evidence.sections
+    )
+
+
+def _body(section: Section) -> str:
+    return "\n\n".join(
+        _MARKER.sub(r"\\", f"{_heading(passage)}\n{passage.text}" if passage.title else passage.text)
+        for passage in section.passages
+    )
+
+
+def _heading(passage: Passage) -> str:
+    return f"{passage.title}: {passage.section}" if passage.section else passage.title
+
+
+def _distinct(merged: dict[str, list[Passage]], language: str) -> list[str]:
+    """Return the tags whose sentences aren't mostly in a longer section, in the given order."""
+    said = {
+        tag: {fold(s) for p in passages for s in sentences(p.text, p.language or language)}
+        for tag, passages in merged.items()
+    }
+    length = {tag: sum(len(p.text) for p in passages) for tag, passages in merged.items()}
+    order = list(merged)
+    by_length = sorted(order, key=lambda tag: (-length[tag], order.index(tag)))
+    kept: list[str] = []
+    for tag in by_length:
+        mine = said[tag]
+        if not any(len(mine & said[other]) >= _CONTAINED * len(mine) for other in kept):
+            kept.append(tag)
+    return [tag for tag in order if tag in kept]
+
+
+def _shorten(passages: Sequence[Passage], cap: int, language: str) -> tuple[Passage, ...]:
+    """Return the best passages within `cap` characters, the last one cut at a sentence end."""
+    kept: list[Passage] = []
+    left = cap
+    for passage in passages:
+        if len(passage.text) <= left:
+            kept.append(passage)
+            left -= len(passage.text)
+            continue
+        ends = [end for _, end in spans(passage.text, passage.language or language) if end <= left]
+        if ends:
+            kept.append(replace(passage, text=passage.text[: ends[-1]].rstrip()))
+        elif not kept:
+            kept.append(replace(passage, text=passage.text[:left].rsplit(None, 1)[0]))
+        break
+    return tuple(kept)

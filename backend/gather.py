@@ -1,0 +1,222 @@
+"""Asks the sources of a plan, all at once, and says what came back.
+
+Decided here: the time and the number of calls that each source gets, what of it is kept, that identical questions
+at once are one call, and which fallback is asked when nothing was found. A slow source slows only itself: what is
+there when the time is over is what there is. Failures are outcomes, and none of them is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Hashable, Mapping
+from dataclasses import dataclass
+import logging
+import time
+from typing import Final, Protocol
+
+from backend.flights import Flights
+from backend.sources.base import Source
+from backend.text.words import fold
+from backend.types import (
+    Event,
+    Failed,
+    Found,
+    NotConfigured,
+    Nothing,
+    Outcome,
+    Plan,
+    Question,
+    Step,
+)
+
+_LOGGER = logging.getLogger(__name__)
+
+_RESERVE: Final = 0.3
+"""Seconds of a deadline that are kept for everything after the sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An outcome of earlier, and its age in seconds."""
+
+    found: Found
+    age: float
+
+
+class Results(Protocol):
+    """Where outcomes are kept."""
+
+    async def get(self, key: str) -> Kept | None:
+        """Return what is kept under `key` and still fresh."""
+
+    async def put(self, key: str, found: Found) -> None:
+        """Keep an outcome until it isn't fresh any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How one source answered; `cached` tells that nobody had to be asked."""
+
+    source: str
+    outcome: Outcome
+    elapsed_ms: int
+    cached: bool = False
+    age: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All answers of a plan, in its order, and what happened on the way."""
+
+    asked: tuple[Asked, ...]
+    events: tuple[Event, ...]
+
+    @property
+    def found(self) -> tuple[tuple[str, Found], ...]:
+        """Tags and passages of the sources that found something."""
+        return tuple((a.source, a.outcome) for a in self.asked if isinstance(a.outcome, Found))
+
+    @property
+    def cached(self) -> bool:
+        """Whether all that was found had been kept from earlier."""
+        found = [asked for asked in self.asked if isinstance(asked.outcome, Found)]
+        return bool(found) and all(asked.cached for asked in found)
+
+    @property
+    def failure(self) -> Failed | None:
+        """The first failure, if any source failed."""
+        return next((a.outcome for a in self.asked if isinstance(a.outcome, Failed)), None)
+
+    @property
+    def missing(self) -> str | None:
+        """The setting that the first source without one needs."""
+        return next((a.outcome.setting for a in self.asked if isinstance(a.outcome, NotConfigured)), None)
+
+
+class Gatherer:
+    """Asks sources on behalf of questions.
+
+    `timeout` in seconds bounds a source where several are asked; `calls` bounds the concurrent calls of each.
+    """
+
+    def __init__(
+        self, sources: Mapping[str, Source], results: Results, *, timeout: float, calls: int = 8
+    ) -> None:
+        self._sources = sources
+        self._results = results
+        self._timeout = timeout
+        self._slots = {tag: asyncio.Semaphore(calls) for tag in sources}
+        self._flights: Flights[Asked] = Flights()
+
+    async def gather(self, plan: Plan, question: Question) -> Gathered:
+        """Ask the sources of `plan`; return by `question.deadline`."""
+        limit = question.left - _RESERVE
+        if len(plan.steps) > 1:
+            limit = min(limit, self._timeout)
+        until = time.monotonic() + limit
+        chains = await asyncio.gather(*(self._chain(step, question, until) for step in plan.steps))
+        return Gathered(
+            tuple(asked for chain, _ in chains for asked in chain),
+            tuple(event for _, events in chains for event in events),
+        )
+
+    async def _chain(
+        self, step: Step, question: Question, until: float
+    ) -> tuple[list[Asked], list[Event]]:
+        """Ask a step's source, then its fallbacks while nothing is found."""
+        chain: list[Asked] = []
+        events: list[Event] = []
+        for tag in (step.source, *step.fallbacks):
+            if chain:
+                why = _name(chain[-1].outcome)
+                events.append(
+                    Event.now("fallback", **{"from": chain[-1].source, "to": tag, "why": why})
+                )
+            asked = await self._ask(tag, step, question, until)
+            chain.append(asked)
+            events += _told(asked)
+            if isinstance(asked.outcome, Found):
+                break
+        return chain, events
+
+    async def _ask(self, tag: str, step: Step, question: Question, until: float) -> Asked:
+        source = self._sources[tag]
+        started = time.monotonic()
+        key = _key(source, step, question)
+
+        async def fly() -> AsyncGenerator[Asked]:
+            yield await self._call(source, key, step, question)
+
+        outcome: Outcome
+        try:
+            async with asyncio.timeout_at(until):
+                return await self._flights.last(key, fly)
+        except TimeoutError:
+            outcome = Failed("timeout", f"no answer within {until - started:.1f} s")
+        except Exception as error:
+            # A fault of a source is that source's alone: the others still answer.
+            _LOGGER.exception("Source %s raised", tag)
+            outcome = Failed("bad_reply", type(error).__name__)
+        return Asked(tag, outcome, _since(started))
+
+    async def _call(self, source: Source, key: str, step: Step, question: Question) -> Asked:
+        started = time.monotonic()
+        if source.ttl > 0 and (kept := await self._results.get(key)) is not None:
+            return Asked(source.tag, kept.found, _since(started), cached=True, age=kept.age)
+        async with self._slots[source.tag]:
+            outcome = await source.ask(step, question)
+        if isinstance(outcome, Found) and not outcome.passages:
+            outcome = Nothing()
+        if isinstance(outcome, Found) and source.ttl > 0:
+            await self._results.put(key, outcome)
+        return Asked(source.tag, outcome, _since(started))
+
+
+def _key(source: Source, step: Step, question: Question) -> str:
+    """Return what makes two questions to a source the same; the satellite doesn't."""
+    place = step.place or question.place
+    parts: tuple[Hashable, ...] = (
+        source.tag,
+        source.version,
+        fold(step.query),
+        question.language,
+        (place.name, place.latitude, place.longitude) if place else None,
+        question.units,
+        question.time_zone,
+    )
+    return repr(parts)
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+def _name(outcome: Outcome) -> str:
+    return {Found: "found", Nothing: "nothing", NotConfigured: "not_configured"}.get(
+        type(outcome), "failed"
+    )
+
+
+def _told(asked: Asked) -> list[Event]:
+    outcome = asked.outcome
+    events = []
+    if isinstance(outcome, Found):
+        events.append(
+            Event.now("cache", store="results", hit=asked.cached, age_s=round(asked.age))
+        )
+    detail = ""
+    if isinstance(outcome, Failed):
+        detail = f"{outcome.kind}: {outcome.detail}" if outcome.detail else outcome.kind
+    elif isinstance(outcome, NotConfigured):
+        detail = outcome.setting
+    events.append(
+        Event.now(
+            "source",
+            source=asked.source,
+            outcome=_name(outcome),
+            passages=len(outcome.passages) if isinstance(outcome, Found) else 0,
+            elapsed_ms=asked.elapsed_ms,
+            detail=detail,
+        )
+    )
+    return events
