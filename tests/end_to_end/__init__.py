@@ -1,0 +1,1 @@
+"""Everything as it runs in a house: real processes that talk over sockets."""
