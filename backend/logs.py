@@ -1,0 +1,87 @@
+"""The log on stderr: one line an event, key=value for machines, colours when a person looks.
+
+Fields come as `extra={...}` of the logging call. What is secret is struck out here, last, whatever line it is in,
+tracebacks included; what is said at which level is decided where it is logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import json
+import logging
+import re
+import sys
+from typing import Final, TextIO
+
+_STANDARD: Final = frozenset(
+    (*logging.makeLogRecord({}).__dict__, "message", "asctime", "taskName", "color_message")
+)
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_PLAIN: Final = re.compile(r"[^\s\"'=\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_LOOKS_SECRET: Final = re.compile(
+    r"(?i)\b([\w-]*api[-_]?keys?|authorization|access_token|[\w-]*password)(['\"]?\s*[=:]\s*)"
+    r"(?:(?:bearer|basic)\s+)?(['\"]?)[^\s'\",;&)]+"
+)
+_STRUCK: Final = "***"
+
+
+class Formatter(logging.Formatter):
+    """Formats a record and strikes `secrets` out. `bare` leaves time, level and logger to somebody else."""
+
+    def __init__(self, secrets: Iterable[str] = (), *, bare: bool = False) -> None:
+        super().__init__()
+        self._secrets = sorted(filter(None, secrets), key=len, reverse=True)
+        self._bare = bare
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, with a traceback below it when there is one."""
+        message = _CONTROL.sub(" ", record.getMessage())
+        fields = [
+            f"{name}={_value(value)}"
+            for name, value in record.__dict__.items()
+            if name not in _STANDARD and value is not None
+        ]
+        parts = [message, *fields]
+        if not self._bare:
+            parts = [self.formatTime(record), record.levelname, record.name, *parts]
+        line = " ".join(parts)
+        if record.exc_info and record.exc_info[0] is not None:
+            line = f"{line}\n{self.formatException(record.exc_info)}"
+        return self._strike(line)
+
+    def _strike(self, line: str) -> str:
+        for secret in self._secrets:
+            line = line.replace(secret, _STRUCK)
+        return _LOOKS_SECRET.sub(rf"\1\2\3{_STRUCK}", line)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _handler(stream: TextIO, secrets: Iterable[str]) -> logging.Handler:
+    if not stream.isatty():
+        handler: logging.Handler = logging.StreamHandler(stream)
+        handler.setFormatter(Formatter(secrets))
+        return handler
+    from rich.console import Console
+    from rich.logging import RichHandler
+
+    handler = RichHandler(console=Console(file=stream), show_path=False, markup=False)
+    handler.setFormatter(Formatter(secrets, bare=True))
+    return handler
+
+
+def set_up(level: str, secrets: Iterable[str] = (), stream: TextIO | None = None) -> None:
+    """Send all log lines from `level` on to `stream` (stderr), with `secrets` struck out."""
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        root.removeHandler(handler)
+    root.addHandler(_handler(sys.stderr if stream is None else stream, secrets))
+    root.setLevel(level)
+    # Their own lines say what ours say already, with addresses and headers.
+    for name in ("aiohttp.access", "httpx", "httpcore", "asyncio"):
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))

@@ -1,0 +1,69 @@
+"""What the server is handed, by type: it builds none of its parts, and a test hands in its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, Protocol
+
+from aiohttp import web
+
+from backend.contract import Health
+from backend.server.asking import Asking
+from backend.settings import Settings
+
+
+class Row(Protocol):
+    """One question in the query log."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as `/logs` shows it."""
+
+
+class QueryLog(Protocol):
+    """The log of questions: `backend.store.log.Log`."""
+
+    async def recent(self, limit: int) -> Sequence[Row]:
+        """Return the newest rows, the newest first."""
+
+    async def stats(self) -> dict[str, Any]:
+        """Return the statistics of `/logs/stats`; raises StoreError."""
+
+    async def clear(self) -> int:
+        """Forget all rows and return how many there were; raises StoreError."""
+
+
+class Cache(Protocol):
+    """Kept results or answers: `backend.store.cache.Cache`."""
+
+    async def count(self) -> int:
+        """Return how many are fresh."""
+
+    async def clear(self) -> int:
+        """Forget all and return how many there were; raises StoreError."""
+
+
+class Keeping(Protocol):
+    """What the server keeps: `backend.store.Store`."""
+
+    @property
+    def log(self) -> QueryLog:
+        """The query log."""
+
+    @property
+    def results(self) -> Cache:
+        """Results of sources."""
+
+    @property
+    def answers(self) -> Cache:
+        """Composed answers."""
+
+
+HealthCheck = Callable[[], Awaitable[Health]]
+
+ASK: Final = web.AppKey("ask", Asking)
+SETTINGS: Final = web.AppKey("settings", Settings)
+HEALTH: Final[web.AppKey[HealthCheck]] = web.AppKey("health")
+STORE: Final = web.AppKey("store", Keeping)
+SEARCHES: Final = web.AppKey("searches", asyncio.Semaphore)
+"""Room for questions at once."""

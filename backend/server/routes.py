@@ -1,0 +1,181 @@
+"""Every address and what answers there. A handler reads, asks, returns; it knows no failure by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+import json
+import re
+from typing import Any, Final
+
+from aiohttp import web
+from pydantic import BaseModel
+
+from backend.contract import CONTRACT, LABELS, Health, Reply, SearchRequest
+from backend.server import asking, door, openapi, streaming
+from backend.server.auth import MAY_SEE
+from backend.server.errors import Busy, Handler, Invalid
+from backend.server.parts import ASK, HEALTH, SEARCHES, SETTINGS, STORE
+
+_LOGS_MAX: Final = 1_000
+_LOGS_DEFAULT: Final = 100
+
+_dumps = partial(json.dumps, ensure_ascii=False)
+
+
+def _json(value: BaseModel | Mapping[str, Any]) -> web.Response:
+    text = value.model_dump_json() if isinstance(value, BaseModel) else _dumps(value)
+    return web.Response(text=text, content_type="application/json")
+
+
+async def search(request: web.Request) -> web.StreamResponse:
+    """Answer a question, as JSON or as a stream."""
+    ask, room = request.app[ASK], request.app[SEARCHES]
+    question, explain = await door.read(request, request.app[SETTINGS])
+    door.check_sources(question, ask.sources)
+    if room.locked():
+        raise Busy("Too many questions at once; try again in a second.")
+    async with room:
+        if streaming.wants_stream(",".join(request.headers.getall("Accept", ()))):
+            return await streaming.respond(request, ask, question, explain=explain)
+        reply = None
+        try:
+            reply = await asking.reply(ask, question, explain=explain)
+        finally:
+            asking.record(question, reply, stream=False)
+        return _json(reply)
+
+
+async def health(request: web.Request) -> web.StreamResponse:
+    """Return that the server lives, and how it is to those who may know."""
+    state = await request.app[HEALTH]()
+    if request[MAY_SEE]:
+        return _json(state)
+    return _json(state.model_dump(exclude={"sources", "model", "cache", "jobs"}))
+
+
+async def sources(request: web.Request) -> web.StreamResponse:
+    """Return every source with its label and how it is doing."""
+    return _json(
+        {
+            "sources": [
+                {"tag": tag, "label": LABELS[tag], **source.state().as_dict()}
+                for tag, source in request.app[ASK].sources.items()
+            ]
+        }
+    )
+
+
+async def logs(request: web.Request) -> web.StreamResponse:
+    """Return the newest questions."""
+    limit = request.query.get("limit", str(_LOGS_DEFAULT))
+    if not re.fullmatch(r"[0-9]{1,6}", limit) or not 1 <= int(limit) <= _LOGS_MAX:
+        raise Invalid(
+            f"limit: has to be a whole number from 1 to {_LOGS_MAX}.",
+            field="limit",
+            allowed=(f"1..{_LOGS_MAX}",),
+        )
+    rows = await request.app[STORE].log.recent(int(limit))
+    return _json({"logs": [row.as_dict() for row in rows]})
+
+
+async def logs_stats(request: web.Request) -> web.StreamResponse:
+    """Return what the query log says in figures."""
+    return _json(await request.app[STORE].log.stats())
+
+
+async def logs_clear(request: web.Request) -> web.StreamResponse:
+    """Forget all questions."""
+    return _json({"status": "ok", "entries_removed": await request.app[STORE].log.clear()})
+
+
+async def cache(request: web.Request) -> web.StreamResponse:
+    """Return how much is kept."""
+    store = request.app[STORE]
+    return _json({"results": await store.results.count(), "answers": await store.answers.count()})
+
+
+async def cache_clear(request: web.Request) -> web.StreamResponse:
+    """Forget what is kept."""
+    store = request.app[STORE]
+    answers = await store.answers.clear()
+    results = await store.results.clear()
+    return _json({"status": "ok", "entries_removed": results + answers})
+
+
+async def document(request: web.Request) -> web.StreamResponse:
+    """Return the OpenAPI document."""
+    return _json(openapi.document(ROUTES))
+
+
+async def root(request: web.Request) -> web.StreamResponse:
+    """Return what this is, to whoever opens the address by hand."""
+    return _json(
+        {
+            "name": "mnemolis",
+            "what": "Answers a household's spoken questions from sources the house owns.",
+            "contract": CONTRACT,
+            "ask": "POST /search",
+            "see": "/openapi.json",
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Route:
+    """An address, for the router and for the OpenAPI document."""
+
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    body: type[BaseModel] | None = None
+    reply: type[BaseModel] | None = None
+    streams: bool = False
+    parameters: tuple[Mapping[str, Any], ...] = field(default=())
+
+
+ROUTES: Final = (
+    Route("GET", "/", root, "What this is."),
+    Route(
+        "POST",
+        "/search",
+        search,
+        "Ask a question. With `Accept: text/event-stream` the reply comes as it grows.",
+        body=SearchRequest,
+        reply=Reply,
+        streams=True,
+    ),
+    Route(
+        "GET",
+        "/health",
+        health,
+        "Whether the server lives; with a key (or where none is set) how its parts are doing.",
+        reply=Health,
+    ),
+    Route("GET", "/sources", sources, "Every source: tag, label, state."),
+    Route(
+        "GET",
+        "/logs",
+        logs,
+        "The newest questions, the newest first.",
+        parameters=(
+            {
+                "name": "limit",
+                "in": "query",
+                "schema": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": _LOGS_MAX,
+                    "default": _LOGS_DEFAULT,
+                },
+            },
+        ),
+    ),
+    Route("GET", "/logs/stats", logs_stats, "The query log in figures."),
+    Route("POST", "/logs/clear", logs_clear, "Forget all questions."),
+    Route("GET", "/cache", cache, "How many results and answers are kept."),
+    Route("POST", "/cache/clear", cache_clear, "Forget all kept results and answers."),
+    Route("GET", "/openapi.json", document, "This document."),
+)
