@@ -6,11 +6,11 @@ decides what a client gets in every case; how a step does its work is in the ste
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 import time
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from backend.answer.extractive import best_sentences
 from backend.answer.speech import speech
@@ -28,12 +28,13 @@ from backend.gather import Gathered, Gatherer
 from backend.languages import spoken
 from backend.planning import Planner
 from backend.sources.base import Source
+from backend.store.log import Entry, Log
 from backend.types import (
     FUSION,
     Answer,
+    AnswerStatus,
     Event,
     Evidence,
-    Plan,
     Question,
     Sentence,
 )
@@ -41,28 +42,17 @@ from backend.types import (
 _SPOKEN_CHARS: Final = 400
 """Cap of what is quoted aloud when no answer was composed."""
 
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question and what came of it, for the log."""
-
-    question: Question
-    plan: Plan
-    gathered: Gathered | None
-    answer: Answer | None
-    reply: Reply
-    elapsed_ms: int
-
-
-class Log(Protocol):
-    """Where questions are recorded; never waits."""
-
-    def record(self, asked: Asked) -> None:
-        """Record one question."""
+_SYNTHESIS: Final = {
+    AnswerStatus.SERVED: 1,
+    AnswerStatus.NOT_IN_SOURCES: 2,
+    AnswerStatus.SKIPPED: 0,
+    AnswerStatus.REJECTED: 0,
+}
+"""How the query log writes the end of composing an answer."""
 
 
 class Ask:
-    """Answers questions with the parts it is given."""
+    """Answers questions with the parts it is given; `close` once no question is left."""
 
     def __init__(
         self,
@@ -79,6 +69,11 @@ class Ask:
         self._composer = composer
         self._log = log
         self._limits = limits
+        self._recording: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Wait until all questions are in the log."""
+        await asyncio.gather(*self._recording)
 
     async def reply(self, question: Question, *, explain: bool = False) -> Reply:
         """Return the whole reply."""
@@ -105,7 +100,7 @@ class Ask:
         plan = self._planner.plan(question)
         if plan.handback:
             reply = _handed_back(question, _explained(question, explain, plan.events))
-            self._log.record(Asked(question, plan, None, None, reply, _elapsed_ms(question)))
+            self._record(question, reply, None, None)
             yield reply
             return
 
@@ -134,8 +129,17 @@ class Ask:
 
         reply = retrieved if answer is None else _answered(retrieved, answer)
         reply = reply.model_copy(update={"explanation": _explained(question, explain, events)})
-        self._log.record(Asked(question, plan, gathered, answer, reply, _elapsed_ms(question)))
+        self._record(question, reply, gathered, answer)
         yield reply
+
+    def _record(
+        self, question: Question, reply: Reply, gathered: Gathered | None, answer: Answer | None
+    ) -> None:
+        """Log a question; nobody waits for it."""
+        entry = _entry(question, reply, gathered, answer)
+        task = asyncio.create_task(self._log.add(entry))
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
 
 
 def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None) -> Reply:
@@ -256,5 +260,23 @@ def _explained(
     ]
 
 
-def _elapsed_ms(question: Question) -> int:
-    return round((time.monotonic() - question.received) * 1000)
+def _entry(
+    question: Question, reply: Reply, gathered: Gathered | None, answer: Answer | None
+) -> Entry:
+    """Return the row of the query log, from what the steps said they did."""
+    asked = gathered.asked if gathered else ()
+    fallback = gathered.fallback if gathered else None
+    return Entry(
+        at=question.now,
+        request_id=question.request_id,
+        query=question.text,
+        language=question.language,
+        source_used=reply.source_used,
+        success=reply.success,
+        cached=reply.cached,
+        fallback=fallback,
+        error=reply.error,
+        elapsed_ms=(time.monotonic() - question.received) * 1000,
+        synthesis=_SYNTHESIS[answer.status] if answer else None,
+        sources={each.source: each.elapsed_ms for each in asked if not each.cached},
+    )

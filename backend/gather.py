@@ -12,10 +12,11 @@ from collections.abc import AsyncGenerator, Hashable, Mapping
 from dataclasses import dataclass
 import logging
 import time
-from typing import Final, Protocol
+from typing import Final
 
 from backend.flights import Flights
 from backend.sources.base import Source
+from backend.store.cache import Cache
 from backend.text.words import fold
 from backend.types import (
     Event,
@@ -36,24 +37,6 @@ _RESERVE: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An outcome of earlier, and its age in seconds."""
-
-    found: Found
-    age: float
-
-
-class Results(Protocol):
-    """Where outcomes are kept."""
-
-    async def get(self, key: str) -> Kept | None:
-        """Return what is kept under `key` and still fresh."""
-
-    async def put(self, key: str, found: Found) -> None:
-        """Keep an outcome until it isn't fresh any more."""
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """How one source answered; `cached` tells that nobody had to be asked."""
 
@@ -66,9 +49,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All answers of a plan, in its order, and what happened on the way."""
+    """All answers of a plan, a chain a step (its source, then its fallbacks), and what happened on the way."""
 
-    asked: tuple[Asked, ...]
+    chains: tuple[tuple[Asked, ...], ...]
     events: tuple[Event, ...]
 
     @property
@@ -81,6 +64,23 @@ class Gathered:
         """Whether all that was found had been kept from earlier."""
         found = [asked for asked in self.asked if isinstance(asked.outcome, Found)]
         return bool(found) and all(asked.cached for asked in found)
+
+    @property
+    def fallback(self) -> tuple[str, str] | None:
+        """Who was asked first and who answered instead, in the first step where they differ."""
+        return next(
+            (
+                (chain[0].source, chain[-1].source)
+                for chain in self.chains
+                if len(chain) > 1 and isinstance(chain[-1].outcome, Found)
+            ),
+            None,
+        )
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """All answers, in the order of the plan."""
+        return tuple(asked for chain in self.chains for asked in chain)
 
     @property
     def failure(self) -> Failed | None:
@@ -100,7 +100,7 @@ class Gatherer:
     """
 
     def __init__(
-        self, sources: Mapping[str, Source], results: Results, *, timeout: float, calls: int = 8
+        self, sources: Mapping[str, Source], results: Cache[Found], *, timeout: float, calls: int = 8
     ) -> None:
         self._sources = sources
         self._results = results
@@ -116,7 +116,7 @@ class Gatherer:
         until = time.monotonic() + limit
         chains = await asyncio.gather(*(self._chain(step, question, until) for step in plan.steps))
         return Gathered(
-            tuple(asked for chain, _ in chains for asked in chain),
+            tuple(tuple(chain) for chain, _ in chains),
             tuple(event for _, events in chains for event in events),
         )
 
@@ -162,13 +162,13 @@ class Gatherer:
     async def _call(self, source: Source, key: str, step: Step, question: Question) -> Asked:
         started = time.monotonic()
         if source.ttl > 0 and (kept := await self._results.get(key)) is not None:
-            return Asked(source.tag, kept.found, _since(started), cached=True, age=kept.age)
+            return Asked(source.tag, kept.value, _since(started), cached=True, age=kept.age_s)
         async with self._slots[source.tag]:
             outcome = await source.ask(step, question)
         if isinstance(outcome, Found) and not outcome.passages:
             outcome = Nothing()
         if isinstance(outcome, Found) and source.ttl > 0:
-            await self._results.put(key, outcome)
+            await self._results.put(key, outcome, outcome.fresh_until)
         return Asked(source.tag, outcome, _since(started))
 
 

@@ -1,0 +1,118 @@
+"""Settings come from the environment over one TOML file; what isn't known is refused by its nearest name."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.settings import Settings, SettingsError, load
+
+
+def test_without_anything_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = load({})
+    assert (settings.port, settings.library_dir, settings.zims) == (8888, Path("library"), Path("library"))
+    assert settings.llm_api_type is None
+
+
+def test_the_environment_wins_over_the_file_and_a_caller_over_both(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text('port = 1111\nlibrary_dir = "from-file"\nlog_level = "debug"')
+    settings = load({"PORT": "2222", "LIBRARY_DIR": "from-env"}, file, library_dir="from-caller", port=None)
+    assert (settings.port, settings.library_dir) == (2222, Path("from-caller"))
+    assert settings.log_level == "DEBUG"
+
+
+def test_zero_is_a_value_and_an_empty_variable_is_none(tmp_path: Path) -> None:
+    settings = load({"CACHE_MAX_SIZE": "0", "SYNTHESIS_MIN_INPUT_CHARS": "0", "LLM_URL": ""})
+    assert (settings.cache_max_size, settings.synthesis_min_input_chars) == (0, 0)
+    assert settings.llm_url is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("SYNTHESIS_VOICE_MAX_CHAR", "SYNTHESIS_VOICE_MAX_CHARS"),
+        ("LLM_MODLE", "LLM_MODEL"),
+        ("LIBARY_DIR", "LIBRARY_DIR"),
+        ("API_KEY", "API_KEYS"),
+    ],
+)
+def test_a_misspelt_variable_is_refused_by_its_nearest_name(wrong: str, right: str) -> None:
+    with pytest.raises(SettingsError, match=f"{wrong}; did you mean {right}"):
+        load({wrong: "x"})
+
+
+def test_other_variables_of_the_system_are_nobodys_business() -> None:
+    load({"PATH": "/bin", "HOME": "/", "LANG": "C", "HOSTNAME": "box", "LLAMA_CACHE": "x", "TZDIR": "x"})
+
+
+def test_an_unknown_name_in_the_file_is_refused_always(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text("colour = 1")
+    with pytest.raises(SettingsError, match="unknown setting 'colour'; did you mean"):
+        load({}, file)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("PORT", "70000", "PORT: .*65535"),
+        ("PORT", "eight", "PORT: .*integer"),
+        ("LLM_API_TYPE", "chatgpt", "LLM_API_TYPE: .*'ollama'.*'none'"),
+        ("LOG_LEVEL", "LOUD", "LOG_LEVEL: .*'DEBUG'"),
+        ("LOCAL_TIMEZONE", "Mars/Olympus", "LOCAL_TIMEZONE: .*time zone"),
+        ("LLM_URL", "box:11434", "LLM_URL: .*http://"),
+        ("SYNTHESIS_TIMEOUT_SECONDS", "nan", "SYNTHESIS_TIMEOUT_SECONDS: "),
+        ("REQUEST_TIMEOUT_SECONDS", "-1", "REQUEST_TIMEOUT_SECONDS: .*greater than 0"),
+    ],
+)
+def test_a_bad_value_is_refused_with_what_is_allowed(name: str, value: str, says: str) -> None:
+    with pytest.raises(SettingsError, match=says):
+        load({name: value})
+
+
+def test_no_message_and_no_repr_shows_a_secret(tmp_path: Path) -> None:
+    settings = load({"API_KEYS": "s3cret, other", "LLM_API_KEY": "s3cret"})
+    assert [key.get_secret_value() for key in settings.api_keys] == ["s3cret", "other"]
+    assert "s3cret" not in repr(settings)
+
+
+def test_a_secret_may_lie_in_a_file_but_not_in_both(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("from-file\n")
+    settings = load({"LLM_API_KEY_FILE": str(file)})
+    assert settings.llm_api_key is not None
+    assert settings.llm_api_key.get_secret_value() == "from-file"
+    with pytest.raises(SettingsError, match="both set"):
+        load({"LLM_API_KEY_FILE": str(file), "LLM_API_KEY": "x"})
+    with pytest.raises(SettingsError, match="can't be read"):
+        load({"LLM_API_KEY_FILE": str(tmp_path / "gone")})
+
+
+@pytest.mark.parametrize("content", [b"port = ", b"\xff\xfe\x00", b'port = "x'])
+def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "house.toml"
+    file.write_bytes(content)
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        load({}, file)
+
+
+def test_a_file_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="can't be read"):
+        load({}, tmp_path / "gone.toml")
+
+
+def test_tz_gives_the_zone_unless_it_is_the_systems_own_kind() -> None:
+    assert load({"TZ": "Europe/Berlin"}).local_timezone == "Europe/Berlin"
+    assert load({"TZ": "CET-1CEST"}).local_timezone == "UTC"
+    assert load({"TZ": "Asia/Tokyo", "LOCAL_TIMEZONE": "Europe/Rome"}).local_timezone == "Europe/Rome"
+
+
+def test_only_a_server_without_keys_on_the_network_is_open() -> None:
+    assert load({"HOST": "0.0.0.0"}).open_to_network
+    assert not load({"HOST": "127.0.0.1"}).open_to_network
+    assert not load({"HOST": "0.0.0.0", "API_KEYS": "k"}).open_to_network
+
+
+def test_every_setting_says_what_it_does() -> None:
+    assert all(field.description for field in Settings.model_fields.values())
