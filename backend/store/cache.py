@@ -1,0 +1,159 @@
+"""Values kept for a while under a key, over restarts: results of sources, composed answers.
+
+Decides how many are kept and which go first: those over their time, then those not used for the longest. What a
+key is made of, and how long a value may be kept, is the caller's. A store that fails is a cache that misses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+import logging
+import sqlite3
+import time
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from backend.store.database import Database, StoreError
+
+_LOGGER = logging.getLogger(__name__)
+
+TABLES: Final = ("results", "answers")
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of all caches."""
+    for table in TABLES:
+        connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, value TEXT NOT NULL,"
+            " stored_at REAL NOT NULL, fresh_until REAL NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+        )
+        connection.execute(f"CREATE INDEX IF NOT EXISTS {table}_used ON {table} (used)")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept[T]:
+    """A value and its times (aware, UTC)."""
+
+    value: T
+    stored_at: datetime
+    fresh_until: datetime
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since the value was put."""
+        return max(0.0, time.time() - self.stored_at.timestamp())
+
+
+class Cache[T]:
+    """At most `size` values of one kind; 0 keeps none. `clear` clears `also` too."""
+
+    def __init__(
+        self,
+        database: Database,
+        table: str,
+        values: TypeAdapter[T],
+        size: int,
+        *,
+        also: Sequence[str] = (),
+        trim: Callable[[T], T] = lambda value: value,
+    ) -> None:
+        self._database = database
+        self._table = table
+        self._values = values
+        self._size = size
+        self._also = also
+        self._trim = trim
+        # Uses since the last write, by key: reading would else wait for the writer.
+        self._used: dict[str, int] = {}
+        self._clock = time.time_ns()
+
+    async def get(self, key: str) -> Kept[T] | None:
+        """Return the value under `key` if it is still fresh."""
+        try:
+            row = await self._database.read(
+                lambda connection: connection.execute(
+                    f"SELECT value, stored_at, fresh_until FROM {self._table} WHERE key = ?"
+                    " AND fresh_until > ?",
+                    (key, time.time()),
+                ).fetchone()
+            )
+        except StoreError:
+            return None
+        if row is None:
+            return None
+        try:
+            value = self._values.validate_json(row[0])
+        except ValidationError:
+            # Written by another version of the server; the next put replaces it.
+            _LOGGER.debug("A kept value of %s can't be read any more", self._table)
+            return None
+        self._used[key] = self._tick()
+        return Kept(value, _moment(row[1]), _moment(row[2]))
+
+    async def put(self, key: str, value: T, fresh_until: datetime) -> None:
+        """Keep `value` until `fresh_until` (aware), if there is room for any."""
+        now = time.time()
+        if self._size == 0 or fresh_until.timestamp() <= now:
+            return
+        self._used[key] = self._tick()
+        try:
+            text = self._values.dump_json(self._trim(value)).decode()
+        except (ValueError, UnicodeError) as error:
+            _LOGGER.debug("A value of %s can't be kept: %s", self._table, error)
+            return
+
+        def work(connection: sqlite3.Connection) -> None:
+            used, self._used = self._used, {}
+            connection.execute(
+                f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?, ?, 0)",
+                (key, text, now, fresh_until.timestamp()),
+            )
+            connection.executemany(
+                f"UPDATE {self._table} SET used = ? WHERE key = ?",
+                [(tick, key) for key, tick in used.items()],
+            )
+            connection.execute(f"DELETE FROM {self._table} WHERE fresh_until <= ?", (now,))
+            connection.execute(
+                f"DELETE FROM {self._table} WHERE key IN (SELECT key FROM {self._table}"
+                " ORDER BY used DESC LIMIT -1 OFFSET ?)",
+                (self._size,),
+            )
+
+        with suppress(StoreError):
+            await self._database.write(work)
+
+    async def count(self) -> int:
+        """Return how many values are fresh."""
+        try:
+            return await self._database.read(
+                lambda connection: connection.execute(
+                    f"SELECT count(*) FROM {self._table} WHERE fresh_until > ?", (time.time(),)
+                ).fetchone()[0]
+            )
+        except StoreError:
+            return 0
+
+    async def clear(self) -> int:
+        """Forget all, also what stands on it; return how many values of this kind there were.
+
+        Raises StoreError: who clears a cache must not believe that it is empty when it isn't.
+        """
+
+        def work(connection: sqlite3.Connection) -> int:
+            for table in self._also:
+                connection.execute(f"DELETE FROM {table}")
+            return connection.execute(f"DELETE FROM {self._table}").rowcount
+
+        return await self._database.write(work)
+
+    def _tick(self) -> int:
+        self._clock = max(self._clock + 1, time.time_ns())
+        return self._clock
+
+
+def _moment(timestamp: float) -> datetime:
+    return datetime.fromtimestamp(timestamp, UTC)

@@ -1,0 +1,212 @@
+"""The query log: what was asked, what answered, how long it took.
+
+Decides how many rows are kept and what the statistics count. A row that can't be written is dropped: nobody waits
+for the log. Traffic of tests and probes is kept apart from the statistics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+import json
+import sqlite3
+from typing import Any, Final
+
+from backend.store.database import Database, StoreError, has_column
+
+KEEP: Final = 100_000
+_TOP: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One question. `at` is aware; times are milliseconds.
+
+    `fallback` is (asked first, answered instead). `synthesis` is None when not requested, 1 served, 2 honest miss,
+    0 skipped or rejected. `sources` is the time that each source took. `probe` marks traffic of tests.
+    """
+
+    at: datetime
+    request_id: str
+    query: str
+    language: str
+    source_used: str
+    success: bool
+    cached: bool
+    elapsed_ms: float
+    fallback: tuple[str, str] | None = None
+    error: str | None = None
+    synthesis: int | None = None
+    sources: Mapping[str, float] = field(default_factory=dict)
+    probe: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as `/logs` shows it."""
+        return {
+            "at": self.at.isoformat(),
+            "request_id": self.request_id,
+            "query": self.query,
+            "language": self.language,
+            "source_used": self.source_used,
+            "success": self.success,
+            "cached": self.cached,
+            "fallback": None if self.fallback is None else "->".join(self.fallback),
+            "error": self.error,
+            "elapsed_ms": round(self.elapsed_ms, 1),
+            "synthesis": self.synthesis,
+            "sources": {source: round(ms, 1) for source, ms in self.sources.items()},
+            "probe": self.probe,
+        }
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the table as the first version had it."""
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS query_log (id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL,"
+        " request_id TEXT NOT NULL, query TEXT NOT NULL, folded TEXT NOT NULL, language TEXT NOT NULL,"
+        " source_used TEXT NOT NULL, success INTEGER NOT NULL, cached INTEGER NOT NULL,"
+        " fallback_from TEXT, fallback_to TEXT, error TEXT, elapsed_ms REAL NOT NULL,"
+        " sources TEXT NOT NULL, probe INTEGER NOT NULL)"
+    )
+
+
+def add_synthesis(connection: sqlite3.Connection) -> None:
+    """Add how composing the answer ended."""
+    if not has_column(connection, "query_log", "synthesis"):
+        connection.execute("ALTER TABLE query_log ADD COLUMN synthesis INTEGER")
+
+
+_COLUMNS: Final = (
+    "at, request_id, query, folded, language, source_used, success, cached, fallback_from, fallback_to,"
+    " error, elapsed_ms, sources, probe, synthesis"
+)
+
+
+class Log:
+    """The rows of the query log, the newest `keep` of them."""
+
+    def __init__(self, database: Database, keep: int = KEEP) -> None:
+        self._database = database
+        self._keep = keep
+
+    async def add(self, entry: Entry) -> None:
+        """Append a row; the oldest go when there are too many."""
+        started, ended = entry.fallback or (None, None)
+        row = (
+            entry.at.timestamp(),
+            entry.request_id,
+            entry.query,
+            " ".join(entry.query.casefold().split()),
+            entry.language,
+            entry.source_used,
+            entry.success,
+            entry.cached,
+            started,
+            ended,
+            entry.error,
+            entry.elapsed_ms,
+            json.dumps(dict(entry.sources)),
+            entry.probe,
+            entry.synthesis,
+        )
+
+        def work(connection: sqlite3.Connection) -> None:
+            marks = ", ".join("?" * len(row))
+            added = connection.execute(f"INSERT INTO query_log ({_COLUMNS}) VALUES ({marks})", row)
+            assert added.lastrowid is not None
+            connection.execute(
+                "DELETE FROM query_log WHERE id <= ?", (added.lastrowid - self._keep,)
+            )
+
+        with suppress(StoreError):
+            await self._database.write(work)
+
+    async def recent(self, limit: int) -> list[Entry]:
+        """Return the newest rows, the newest first; none if the store fails."""
+        try:
+            rows = await self._database.read(
+                lambda connection: connection.execute(
+                    f"SELECT {_COLUMNS} FROM query_log ORDER BY id DESC LIMIT ?", (limit,)
+                ).fetchall()
+            )
+        except StoreError:
+            return []
+        return [_entry(row) for row in rows]
+
+    async def clear(self) -> int:
+        """Forget all rows and return how many there were; raises StoreError."""
+        return await self._database.write(
+            lambda connection: connection.execute("DELETE FROM query_log").rowcount
+        )
+
+    async def stats(self) -> dict[str, Any]:
+        """Return the statistics of `/logs/stats`; raises StoreError. Percentages are of all rows."""
+        return await self._database.read(_stats)
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    return Entry(
+        at=datetime.fromtimestamp(row[0], UTC),
+        request_id=row[1],
+        query=row[2],
+        language=row[4],
+        source_used=row[5],
+        success=bool(row[6]),
+        cached=bool(row[7]),
+        fallback=None if row[8] is None else (row[8], row[9]),
+        error=row[10],
+        elapsed_ms=row[11],
+        sources=json.loads(row[12]),
+        probe=bool(row[13]),
+        synthesis=row[14],
+    )
+
+
+def _stats(connection: sqlite3.Connection) -> dict[str, Any]:
+    counted = connection.execute(
+        "SELECT count(*), count(DISTINCT folded), total(cached), total(success),"
+        " count(fallback_to), count(synthesis), total(synthesis = 1), total(synthesis = 2),"
+        " total(synthesis = 0) FROM query_log WHERE NOT probe"
+    ).fetchone()
+    total, unique, cached, success, fallbacks, requested, served, missed, rejected = counted
+
+    def percent(part: float) -> float:
+        return round(100 * part / total, 1) if total else 0.0
+
+    return {
+        "total": total,
+        "unique": unique,
+        "cache_hit_percent": percent(cached),
+        "success_percent": percent(success),
+        "fallback_percent": percent(fallbacks),
+        "latency_ms": {
+            source: {"count": count, "mean": round(mean, 1), "max": round(most, 1)}
+            for source, count, mean, most in connection.execute(
+                "SELECT each.key, count(*), avg(each.value), max(each.value) FROM query_log,"
+                " json_each(query_log.sources) AS each WHERE NOT probe GROUP BY each.key"
+                " ORDER BY each.key"
+            )
+        },
+        "fallbacks": dict(
+            connection.execute(
+                "SELECT fallback_to, count(*) FROM query_log WHERE NOT probe AND fallback_to IS NOT NULL"
+                " GROUP BY fallback_to ORDER BY 2 DESC, 1"
+            ).fetchall()
+        ),
+        "top": [
+            {"query": query, "count": count}
+            for query, count in connection.execute(
+                "SELECT folded, count(*) FROM query_log WHERE NOT probe GROUP BY folded"
+                " ORDER BY 2 DESC, max(id) DESC LIMIT ?",
+                (_TOP,),
+            )
+        ],
+        "synthesis": {
+            "requested": requested,
+            "served": int(served),
+            "not_in_sources": int(missed),
+            "rejected_or_skipped": int(rejected),
+        },
+    }

@@ -1,0 +1,339 @@
+"""Passages of documents, and full text over them.
+
+Decides how text of each language becomes index terms and how FTS5 is asked; which hits are good enough, and how
+they become an answer, is the source's. Words of a question are data: nothing in them is FTS5's query syntax.
+
+There are two indexes. English has Porter's stems. All other languages have pieces: four letters of a word with its
+edges, two characters of a script that has no spaces. They need no stemmer and find a word inside a compound. Each
+question asks both, so that a name or a code is found whatever language its document has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+import math
+import re
+import sqlite3
+from typing import Final
+
+from backend.store.database import Database
+from backend.text.words import fold
+
+_WEIGHTS: Final = (2.0, 2.0, 1.0)
+"""What a term counts in a title, a heading, the text."""
+_PIECE: Final = 4
+_MOST_WORDS: Final = 32
+_RUNS: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
+)
+_NO_SPACES: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+def pieces(text: str) -> list[str]:
+    """Return the pieces of the words of `text`, in order.
+
+    "Ofen 3" gives _ofe ofen fen_ _3_; characters of Chinese and Japanese go in pairs.
+    """
+    found: list[str] = []
+    for run in _RUNS.findall(fold(text)):
+        if _NO_SPACES.match(run):
+            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        else:
+            word = f"_{run}_"
+            found += [word[at : at + _PIECE] for at in range(max(1, len(word) - _PIECE + 1))]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """One FTS5 table: how a text goes in, and which terms a word of a question has."""
+
+    table: str
+    tokenize: str
+    encode: Callable[[str], str]
+    terms: Callable[[str], list[str]]
+
+
+_STEMS: Final = _Index("passages_stems", "porter unicode61", fold, lambda word: fold(word).split())
+_PIECES: Final = _Index(
+    "passages_pieces",
+    "unicode61 tokenchars '_'",
+    lambda text: " ".join(pieces(text)),
+    pieces,
+)
+_INDEXES: Final = (_STEMS, _PIECES)
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of documents, passages and their indexes."""
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE,"
+        " modified_ns INTEGER NOT NULL, size INTEGER NOT NULL, hash TEXT NOT NULL, format INTEGER NOT NULL,"
+        " title TEXT NOT NULL, language TEXT, published TEXT, unreadable TEXT)"
+    )
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, document INTEGER NOT NULL,"
+        " position INTEGER NOT NULL, section TEXT NOT NULL, text TEXT NOT NULL)"
+    )
+    connection.execute(
+        "CREATE INDEX IF NOT EXISTS passages_document ON passages (document, position)"
+    )
+    for index in _INDEXES:
+        tokenize = index.tokenize.replace("'", "''")
+        # Contentless: the text is in `passages`; a second copy in pieces would be five times as long.
+        # https://www.sqlite.org/fts5.html#contentless_tables
+        connection.execute(
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {index.table} USING fts5(title, section, text,"
+            f" tokenize = '{tokenize}', content = '')"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage before it is stored: its heading path ("" at the top) and its text."""
+
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file of the library and what could be read of it; `path` is relative to the library, with slashes.
+
+    `format` is the version of the reader. `unreadable` says why nothing could be read.
+    """
+
+    path: str
+    modified_ns: int
+    size: int
+    hash: str
+    format: int
+    title: str = ""
+    language: str | None = None
+    published: datetime | None = None
+    unreadable: str | None = None
+    chunks: tuple[Chunk, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that holds some of the words; `score` is 0 to about 1 and comparable between indexes."""
+
+    path: str
+    title: str
+    section: str
+    text: str
+    position: int
+    language: str | None
+    published: datetime | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Hits, best first, and how rare each word asked for is: 0 for one in all passages, more for rarer ones."""
+
+    hits: tuple[Hit, ...]
+    rarity: dict[str, float]
+
+
+class Passages:
+    """The documents of the library in the store. All methods raise StoreError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def documents(self) -> list[Document]:
+        """Return all documents, without their chunks."""
+        return await self._database.read(_documents)
+
+    async def put(self, documents: Sequence[Document]) -> None:
+        """Store `documents` in the place of what is there under their paths, all or none."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for document in documents:
+                _delete(connection, document.path)
+                _insert(connection, document)
+
+        await self._database.write(work)
+
+    async def touch(self, documents: Sequence[Document]) -> None:
+        """Store the times of `documents` whose content is as it was."""
+        await self._database.write(
+            lambda connection: (
+                connection.executemany(
+                    "UPDATE documents SET modified_ns = ?, size = ? WHERE path = ?",
+                    [
+                        (document.modified_ns, document.size, document.path)
+                        for document in documents
+                    ],
+                ).rowcount
+            )
+        )
+
+    async def delete(self, paths: Iterable[str]) -> None:
+        """Forget the documents at `paths`."""
+        gone = list(paths)
+
+        def work(connection: sqlite3.Connection) -> None:
+            for path in gone:
+                _delete(connection, path)
+
+        await self._database.write(work)
+
+    async def search(self, words: Sequence[str], language: str | None, limit: int = 30) -> Matches:
+        """Return the passages that hold most of `words`, whatever their language.
+
+        Of two as good, one in `language` comes first.
+        """
+        wanted = list(dict.fromkeys(words))[:_MOST_WORDS]
+        return await self._database.read(
+            lambda connection: _search(connection, wanted, language, limit)
+        )
+
+    async def section(self, path: str, section: str) -> list[Hit]:
+        """Return the passages of one section of a document, in order."""
+        return await self._database.read(
+            lambda connection: [
+                _hit(row, 0.0)
+                for row in connection.execute(
+                    f"SELECT {_HIT} FROM passages JOIN documents ON documents.id = passages.document"
+                    " WHERE path = ? AND section = ? ORDER BY position",
+                    (path, section),
+                )
+            ]
+        )
+
+
+_HIT: Final = "path, title, section, text, position, language, published"
+
+
+def _hit(row: tuple[str, str, str, str, int, str | None, str | None], score: float) -> Hit:
+    path, title, section, text, position, language, published = row
+    return Hit(path, title, section, text, position, language, _moment(published), score)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _documents(connection: sqlite3.Connection) -> list[Document]:
+    return [
+        Document(
+            path, modified, size, digest, version, title, language, _moment(published), unreadable
+        )
+        for path, modified, size, digest, version, title, language, published, unreadable in (
+            connection.execute(
+                "SELECT path, modified_ns, size, hash, format, title, language, published, unreadable"
+                " FROM documents ORDER BY path"
+            )
+        )
+    ]
+
+
+def _index_of(language: str | None) -> _Index:
+    return _STEMS if language == "en" else _PIECES
+
+
+def _insert(connection: sqlite3.Connection, document: Document) -> None:
+    published = document.published
+    added = connection.execute(
+        "INSERT INTO documents (path, modified_ns, size, hash, format, title, language, published,"
+        " unreadable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            document.path,
+            document.modified_ns,
+            document.size,
+            document.hash,
+            document.format,
+            document.title,
+            document.language,
+            None if published is None else published.astimezone(UTC).isoformat(),
+            document.unreadable,
+        ),
+    )
+    index = _index_of(document.language)
+    for position, chunk in enumerate(document.chunks):
+        passage = connection.execute(
+            "INSERT INTO passages (document, position, section, text) VALUES (?, ?, ?, ?)",
+            (added.lastrowid, position, chunk.section, chunk.text),
+        )
+        connection.execute(
+            f"INSERT INTO {index.table} (rowid, title, section, text) VALUES (?, ?, ?, ?)",
+            (
+                passage.lastrowid,
+                index.encode(document.title),
+                index.encode(chunk.section),
+                index.encode(chunk.text),
+            ),
+        )
+
+
+def _delete(connection: sqlite3.Connection, path: str) -> None:
+    document = connection.execute(
+        "SELECT id, title, language FROM documents WHERE path = ?", (path,)
+    ).fetchone()
+    if document is None:
+        return
+    number, title, language = document
+    index = _index_of(language)
+    for rowid, section, text in connection.execute(
+        "SELECT id, section, text FROM passages WHERE document = ?", (number,)
+    ).fetchall():
+        # A contentless table forgets a row when it is told once more what was in it.
+        connection.execute(
+            f"INSERT INTO {index.table} ({index.table}, rowid, title, section, text)"
+            " VALUES ('delete', ?, ?, ?, ?)",
+            (rowid, index.encode(title), index.encode(section), index.encode(text)),
+        )
+    connection.execute("DELETE FROM passages WHERE document = ?", (number,))
+    connection.execute("DELETE FROM documents WHERE id = ?", (number,))
+
+
+def quoted(term: str) -> str:
+    """Return `term` as a string of FTS5's query language: nothing in it is an operator."""
+    return '"' + term.replace("\x00", "").replace('"', '""') + '"'
+
+
+def _search(
+    connection: sqlite3.Connection, words: Sequence[str], language: str | None, limit: int
+) -> Matches:
+    (total,) = connection.execute("SELECT count(*) FROM passages").fetchone()
+    found: list[Hit] = []
+    seen = dict.fromkeys(words, 0)
+    for index in _INDEXES:
+        terms = {word: index.terms(word) for word in words}
+        alternatives = list(dict.fromkeys(term for some in terms.values() for term in some))
+        if not alternatives:
+            continue
+        found += _ask(connection, index, alternatives, limit)
+        for word, some in terms.items():
+            # All pieces of a word in one passage: nearly always the word itself.
+            together = " AND ".join(map(quoted, some))
+            if together:
+                (count,) = connection.execute(
+                    f"SELECT count(*) FROM {index.table} WHERE {index.table} MATCH ?", (together,)
+                ).fetchone()
+                seen[word] += count
+    found.sort(key=lambda hit: (-hit.score, hit.language != language, hit.path, hit.position))
+    rarity = {word: math.log((total + 1) / (count + 0.5)) for word, count in seen.items()}
+    return Matches(tuple(found[:limit]), {word: max(0.0, value) for word, value in rarity.items()})
+
+
+def _ask(
+    connection: sqlite3.Connection, index: _Index, terms: Sequence[str], limit: int
+) -> list[Hit]:
+    (size,) = connection.execute(f"SELECT count(*) FROM {index.table}_docsize").fetchone()
+    if not size:
+        return []
+    rows = connection.execute(
+        f"SELECT -score, {_HIT} FROM (SELECT rowid, bm25({index.table}, ?, ?, ?) AS score"
+        f" FROM {index.table} WHERE {index.table} MATCH ? ORDER BY score LIMIT ?) AS hits"
+        " JOIN passages ON passages.id = hits.rowid JOIN documents ON documents.id = passages.document",
+        (*_WEIGHTS, " OR ".join(map(quoted, terms)), limit),
+    ).fetchall()
+    # bm25 sums over terms, of which a word has one here and many there, and grows with the size of the table.
+    most = len(terms) * math.log(size + 1) * 2
+    return [_hit(row[1:], row[0] / most) for row in rows]

@@ -1,0 +1,113 @@
+"""What the server keeps, as one part: `results`, `answers`, `log`, `passages`.
+
+Decides what happens when the file can't be used: the server goes on with a file of its own that is gone when it
+stops, and says so. Nobody's question fails for want of a cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+import logging
+from pathlib import Path
+import tempfile
+from typing import Final, Self
+
+from pydantic import TypeAdapter
+
+from backend.store import cache, log, passages
+from backend.store.cache import Cache
+from backend.store.database import Database, Migration, StoreError
+from backend.store.log import Log
+from backend.store.passages import Passages
+from backend.types import Answer, Found
+
+_LOGGER = logging.getLogger(__name__)
+
+FILE: Final = "mnemolis.sqlite"
+MIGRATIONS: Final[tuple[Migration, ...]] = (
+    cache.create,
+    log.create,
+    log.add_synthesis,
+    passages.create,
+)
+_FOUND: Final = TypeAdapter(Found)
+_ANSWER: Final = TypeAdapter(Answer)
+
+
+class Store:
+    """One file of one server. Make it with `open`, end it with `close`."""
+
+    def __init__(self, database: Database, size: int) -> None:
+        self._database = database
+        self._spare: tempfile.TemporaryDirectory[str] | None = None
+        self._problem: str | None = None
+        self.results = Cache(database, "results", _FOUND, size, also=("answers",))
+        # Events belong to the question that caused them, not to the answer.
+        self.answers = Cache(
+            database, "answers", _ANSWER, size, trim=lambda answer: replace(answer, events=())
+        )
+        self.log = Log(database)
+        self.passages = Passages(database)
+
+    @classmethod
+    async def open(cls, path: Path, *, size: int = 500) -> Self:
+        """Open the file at `path` with room for `size` results and as many answers.
+
+        Never fails for the file's sake: `error` tells what is wrong with it. Raises StoreError when not even a
+        temporary file can be had.
+        """
+        return await asyncio.to_thread(cls._open, path, size)
+
+    @classmethod
+    def check(cls, path: Path) -> None:
+        """Raise StoreError if the file at `path` can't be used; blocks."""
+        database = Database(path)
+        try:
+            database.open(MIGRATIONS)
+        finally:
+            database.close()
+
+    @classmethod
+    def _open(cls, path: Path, size: int) -> Self:
+        database = Database(path)
+        try:
+            database.open(MIGRATIONS)
+        except StoreError as error:
+            database.close()
+            problem = str(error)
+        else:
+            return cls(database, size)
+        try:
+            spare = tempfile.TemporaryDirectory(prefix="mnemolis-")
+        except OSError as error:
+            raise StoreError(
+                f"{problem}; nor is there a temporary folder ({error.strerror})"
+            ) from error
+        database = Database(Path(spare.name) / FILE)
+        try:
+            database.open(MIGRATIONS)
+        except StoreError:
+            database.close()
+            spare.cleanup()
+            raise
+        store = cls(database, size)
+        store._spare = spare
+        store._problem = f"{problem}. Until then nothing is kept beyond a restart."
+        _LOGGER.warning("%s", store._problem)
+        return store
+
+    @property
+    def error(self) -> str | None:
+        """What is wrong with the store, and the remedy; None while it works."""
+        failing = self._database.error
+        return self._problem or (None if failing is None else str(failing))
+
+    async def close(self) -> None:
+        """Wait for work that has begun, then close the file."""
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self._database.close()
+        if self._spare is not None:
+            self._spare.cleanup()
