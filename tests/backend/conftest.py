@@ -1,0 +1,63 @@
+"""What every test of the backend is held to: nothing blocks the loop, nothing is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import threading
+
+from blockbuster import BlockBuster, blockbuster_ctx
+import pytest
+
+try:
+    import pytest_socket
+except ImportError:  # Home Assistant's test plugin isn't there on older Pythons.
+    pytest_socket = None
+
+_FILES = Path("/proc/self/fd")
+
+
+def pytest_fixture_setup() -> None:
+    """Open sockets again where Home Assistant's test plugin has closed them: the tests here use loopback."""
+    if pytest_socket is not None:
+        pytest_socket.enable_socket()
+
+
+@pytest.fixture(autouse=True)
+def blockbuster() -> Iterator[BlockBuster]:
+    """Fail a test in which code of the backend blocks the event loop."""
+    with blockbuster_ctx(["backend"]) as guard:
+        # The words of a language: small files of our own, each read once in the life of a process.
+        for function in guard.functions.values():
+            function.can_block_in("backend/languages/__init__.py", {"table"})
+        yield guard
+
+
+def _open_files() -> dict[str, str]:
+    files = {}
+    for entry in _FILES.iterdir() if _FILES.exists() else ():
+        try:
+            files[entry.name] = os.readlink(entry)
+        except OSError:  # The one that lists the folder is gone by now.
+            continue
+    return files
+
+
+@pytest.fixture(autouse=True)
+def verify_cleanup() -> Iterator[None]:
+    """Fail a test that leaves files, sockets or threads behind.
+
+    Stands in for the fixture of this name in Home Assistant's plugin, which fails any test that uses a socket.
+    """
+    files, threads = _open_files(), set(threading.enumerate())
+    yield
+    # The threads of `asyncio.to_thread` are the loop's own, and end with it.
+    left = [
+        thread.name
+        for thread in set(threading.enumerate()) - threads
+        if not thread.name.startswith("asyncio_")
+    ]
+    assert not left, f"threads left behind: {left}"
+    opened = {name: file for name, file in _open_files().items() if files.get(name) != file}
+    assert not opened, f"files left open: {opened}"
