@@ -23,9 +23,7 @@ DEFAULT: Final = "en"
 SPOKEN: Final = (
     DEFAULT,
     *sorted(
-        path.parent.name
-        for path in _FOLDER.glob("*/spoken.toml")
-        if path.parent.name != DEFAULT
+        path.parent.name for path in _FOLDER.glob("*/spoken.toml") if path.parent.name != DEFAULT
     ),
 )
 """Codes of all languages that we speak, the default first."""

@@ -105,8 +105,10 @@ def contradicts(text: str, language: str) -> bool:
     if script is None:
         return False
     if script:
-        return language in languages.SPOKEN or language in _LATIN_ONLY or (
-            script != language and not _related(script, language)
+        return (
+            language in languages.SPOKEN
+            or language in _LATIN_ONLY
+            or (script != language and not _related(script, language))
         )
     if language in dict(_SCRIPTS):
         return len(_LATIN.findall(text)) >= 20 and _scores(text)[0][0] >= _CONTRADICTS_WORDS
@@ -118,8 +120,15 @@ def contradicts(text: str, language: str) -> bool:
     return code != language and best >= _CONTRADICTS_WORDS and best >= _CONTRADICTS_LEAD * own
 
 
-_LATIN_ONLY: Final = frozenset(("pt", "sv", "da", "no", "nb", "fi", "cs", "sk", "hu", "ro", "tr", "vi"))
-_FAMILIES: Final = (frozenset(("ru", "uk", "bg", "sr", "mk", "be", "kk")), frozenset(("ar", "fa", "ur")), frozenset(("hi", "mr", "ne")), frozenset(("zh", "ja", "yue")))
+_LATIN_ONLY: Final = frozenset(
+    ("pt", "sv", "da", "no", "nb", "fi", "cs", "sk", "hu", "ro", "tr", "vi")
+)
+_FAMILIES: Final = (
+    frozenset(("ru", "uk", "bg", "sr", "mk", "be", "kk")),
+    frozenset(("ar", "fa", "ur")),
+    frozenset(("hi", "mr", "ne")),
+    frozenset(("zh", "ja", "yue")),
+)
 
 
 def _related(one: str, other: str) -> bool:

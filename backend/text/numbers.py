@@ -20,4 +20,6 @@ class Material:
 
     def unsupported(self, sentence: str, language: str | None = None) -> list[str]:
         """Return the numbers of `sentence` that the material doesn't hold."""
-        return [each for each in _NUMBER.findall(sentence) if each.replace(",", "") not in self._held]
+        return [
+            each for each in _NUMBER.findall(sentence) if each.replace(",", "") not in self._held
+        ]

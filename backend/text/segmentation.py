@@ -1,23 +1,342 @@
-"""Where sentences end."""
+"""Where sentences end, in a whole text and in one that is still coming.
+
+Ends are found by marks (full stops, question marks, line ends, list marks) and judged by rules over the words of
+each language (`languages/<code>/segmentation.toml`); for languages that have none, a full stop is put to the
+`sentencex` library. A judgement looks back to the beginning of its sentence and of its line, and forward to the next word or to the end of an open
+quotation, no further: so a text in pieces gives the sentences of the whole text, each as soon as
+nothing that may come can change it. What is done with sentences is left to others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
 import re
 from typing import Final
 
-_END: Final = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*|\n\s*\n")
+from backend import languages
+
+_BULLETS: Final = "•‣▪●◦"
+_DASHES: Final = "-–—"
+_CLOSERS: Final = "\"'”’»›)\\]」』）】》*_"
+_MARK: Final = re.compile(rf"[.!?…‽؟۔।。！？｡．\n){_BULLETS}]")
+"""Every place where a sentence might end or an item of a list begin; the patterns below look closer."""
+_STOP: Final = re.compile(
+    # Marks, spaced ones too (". . ."), and what closes after them: the numbers of notes, quotation marks, brackets.
+    # French puts a space before its guillemet. White space has to follow.
+    r"(?:(?<!\S)[.!?](?:[ \u00a0][.!?])+|[.!?…‽؟۔।]+)(?:\[\d{1,3}\])*"
+    r"(?:(?:(?<=[^\W\d_]{3}\.)|(?<=[)\]]\.))\d{1,2}(?: \d{1,2})*(?=\s+[^\W\d_]))?"
+    rf"(?:[{_CLOSERS}“]|[ \u00a0\u202f]»(?![^\W_]))*(?=\s|\Z)"
+)
+_WIDE: Final = re.compile(
+    # Scripts that put no space between sentences.
+    rf"(?:[。！？｡]|[.!?]+(?=[\u3040-\u30ff\u3400-\u9fff])|(?<![0-9０-９])．|．(?![0-9０-９]))+[{_CLOSERS}]*"
+)
+_ITEM: Final = re.compile(r"(?<=\s)\(?(?:\d{1,2}|[A-Za-z]|[ivx]{2,4})\)\Z|(?<=\s)\d{1,2}\.\)?\Z")
+_OPENERS: Final = "\"'“”„‚‘’«»‹›(\\[{¿¡*_#>「『（【《"
+_NEXT: Final = re.compile(rf"(?:,,|[{_OPENERS}\s])*")
+_WORD_BEFORE: Final = re.compile(r"[^\s\"'“„‚‘«»‹›(\[{/–—*_]+\Z")
+_LIST_MARK: Final = re.compile(
+    r"(?:[•‣▪●◦*+–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,4})[.)]|#{1,6})(?=\s|\Z)"
+)
+_LABEL: Final = re.compile(
+    r"(?:[•‣▪●◦*–—-]\s+)?(?:\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4})[.)]+|\d{1,3}(?:\.\d{1,3})+\.)\Z"
+)
+_WHOLE_WORD: Final = re.compile(r"[^\s.]\s|[^\s.].*\S\s", re.DOTALL)
+_WORD: Final = re.compile(r"[^\W_]+(?:[.-][^\W_]+)*")
+_BULLET: Final = re.compile(rf"[{_BULLETS}]")
+_DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
+_ROMAN: Final = re.compile(r"[IVXLC]+\Z")
+_QUOTES: Final = re.compile(
+    r",,|''|[\"“”„«»()\[\]「」『』《》（）]|(?<!\w)['‘‚](?=\w)|(?<=[^\s(])['’](?!\w)"
+)
+_BOTH_WAYS: Final = '"»“'
+_PAIRS: Final = {
+    '"': '"',
+    ",,": "''“”",
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "(": ")",
+    "[": "]",
+    "'": "'’",
+    "‘": "’",
+    "‚": "‘’",
+    "「": "」",
+    "『": "』",
+    "《": "》",
+    "（": "）",
+}
+_QUOTATION: Final = 300
+"""A quotation or parenthesis longer than this (characters) isn't held together."""
+_LOOKAHEAD: Final = 24
+"""So many characters of the next word are enough to judge by."""
+_SHORT_LINE: Final = 60
+"""A line shorter than this (characters) wasn't broken for lack of room: what follows is something else."""
+_WINDOW: Final = 160
+"""So many characters before a full stop are put to the library."""
+_LOOK_BACK: Final = 8
+
+
+class _Rules:
+    """The judgement of one language."""
+
+    def __init__(self, language: str) -> None:
+        lexicon = languages.load(language)
+        self.language = language
+        self.data = lexicon.segmentation
+        self.starters = lexicon.words.function | self.data.starters
+        self.known = bool(lexicon.table("segmentation"))
+
+    def ends(self, text: str, start: int, column: int, final: bool) -> Iterator[tuple[int, int]]:
+        """Yield (end of a sentence, start of the next) for each boundary from `start` on that is sure.
+
+        `column` is the number of characters of the first line that stand before `text`. With `final` there is
+        nothing to come, and all is sure.
+        """
+        start = place = _skip_space(text, start)
+        while found := _MARK.search(text, place):
+            place = found.start() + 1
+            ending = self._ending(text, start, found.start(), column, final)
+            if ending is None:
+                return
+            if not ending:
+                continue
+            following = _skip_space(text, ending)
+            if following >= len(text) and not final:
+                return
+            yield ending, following
+            start = place = following
+
+    def _ending(self, text: str, start: int, mark: int, column: int, final: bool) -> int | None:
+        """Return where the sentence that began at `start` ends by the mark at `mark`.
+
+        0 if it doesn't end, None if that can't be told before more of the text has come.
+        """
+        each = text[mark]
+        if each == "\n":
+            return self._line(text, start, mark, column, final)
+        item = None
+        if each in ".)":
+            item = _ITEM.search(text, max(start, mark - 5), mark + 1)
+        elif each in _BULLETS and text[mark - 1 : mark].isspace():
+            item = _BULLET.match(text, mark)
+        if item:
+            if mark + 2 >= len(text):
+                return 0 if final else None
+            if text[mark + 1].isspace() and self._item(text, start, item):
+                return item.start()
+        if each == ")" or each in _BULLETS:
+            return 0
+        if wide := _WIDE.match(text, mark):
+            end = wide.end()
+            if end >= len(text) and not final:
+                return None
+            if text[end - 1] in "」』" and "\u3041" <= text[end : end + 1] <= "\u3096":
+                return 0
+            return _unless(_held(text, start, mark, end, final), end)
+        match = _STOP.match(text, mark)
+        if not match:
+            return 0 if final or mark + 1 < len(text) else None
+        end = match.end()
+        begin = _NEXT.match(text, end).end()  # type: ignore[union-attr]  (it matches the empty string too)
+        if not final and not _seen(text, begin):
+            return None
+        if begin >= len(text):
+            return end
+        if not self._stop(text, start, mark, end, begin):
+            return 0
+        return _unless(_held(text, start, mark, end, final), end)
+
+    def _line(self, text: str, start: int, mark: int, column: int, final: bool) -> int | None:
+        """Judge the line end at `mark`."""
+        end = _skip_space(text, mark)
+        if not final and not _seen(text, end):
+            return None
+        last = mark
+        while last > start and text[last - 1].isspace():
+            last -= 1
+        if end >= len(text) or text.find("\n", mark + 1, end) >= 0:
+            return last
+        first = text.rfind("\n", 0, mark) + 1
+        if _LIST_MARK.match(text, end) or text.startswith("#", first):
+            return last
+        length = mark - first + (0 if first else column)
+        broken = length >= _SHORT_LINE or text[end].islower() or text[last - 1] in ",;"
+        return 0 if broken else last
+
+    def _item(self, text: str, start: int, match: re.Match[str]) -> bool:
+        """Judge the mark of a list within a line: is it the next one of the list that the sentence begins?"""
+        mark = match.group()
+        if match.start() <= start:
+            return False
+        if mark in _BULLETS:
+            return True
+        first = _LIST_MARK.match(text, start)
+        return bool(first) and _follows(first.group(), mark)
+
+    def _stop(self, text: str, start: int, stop: int, end: int, begin: int) -> bool:
+        """Judge the full stop (or another mark) at `stop`; the next word begins at `begin`."""
+        following = text[begin]
+        if following in _DASHES:
+            after_dash = _skip_space(text, begin + 1)
+            return not text[after_dash : after_dash + 1].islower()
+        if following in ",;:)%":
+            return False
+        if following in ".…":
+            return _after_dots(text, begin, end)
+        word = _WORD.match(text, begin, begin + _LOOKAHEAD)
+        after = word.group() if word else ""
+        if following.islower() and not (len(after) > 1 and after[1].isupper()):
+            return _next_item(text, start, end)
+        if not any(map(str.isalnum, text[start:stop])):
+            return False
+        if text[stop] != "." or text[stop + 1] == "." or text[stop - 1].isspace():
+            return True
+        before = _WORD_BEFORE.search(text, max(start, stop - 40), stop)
+        token = before.group() if before else ""
+        if not token:
+            return True
+        if _LABEL.match(text[start : stop + 1]):
+            return False
+        if len(after) == 1 and after.isalpha() and text.startswith(".", begin + 1):
+            after = ""
+        return self._word(token, after) and (self.known or self._library(text, start, end, begin))
+
+    def _word(self, token: str, after: str) -> bool:
+        """Judge a full stop by the word before it and the word after it."""
+        data = self.data
+        lower = token.lower().rpartition("-")[2]
+        starter = after.lower() in self.starters
+        if lower in data.numbered and (after[:1].isdigit() or _ROMAN.match(after)):
+            return False
+        if len(token) > 1 and token.isupper() and token.isalpha() and lower not in data.final:
+            return not (data.ordinals and _ROMAN.match(token)) or starter
+        if lower in data.titles or lower in data.abbreviations:
+            return False
+        if lower in data.final or _DOTTED.match(token) or (len(token) == 1 and token.isupper()):
+            return starter
+        if data.ordinals and token.isdigit() and len(token) <= 2:
+            return starter and after.lower() not in data.months
+        return True
+
+    def _library(self, text: str, start: int, end: int, begin: int) -> bool:
+        """Ask sentencex about the full stop before `end`."""
+        import sentencex  # noqa: PLC0415 (loads 4 MB, and only for languages without words of their own)
+
+        first = max(start, end - _WINDOW)
+        window = text[first : begin + _LOOKAHEAD]
+        place = end - first
+        done = 0
+        for sentence in sentencex.segment(self.language, window):
+            done += len(sentence)
+            if place <= done <= place + (begin - end):
+                return True
+        return False
+
+
+def _skip_space(text: str, start: int) -> int:
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start
+
+
+def _seen(text: str, begin: int) -> bool:
+    """Return whether enough of the next word has come to judge by it."""
+    ahead = text[begin : begin + _LOOKAHEAD]
+    return len(ahead) == _LOOKAHEAD or bool(_WHOLE_WORD.search(ahead))
+
+
+def _unless(held: bool | None, end: int) -> int | None:
+    return None if held is None else 0 if held else end
+
+
+def _after_dots(text: str, begin: int, end: int) -> bool:
+    """Return whether a sentence ends before the dots at `begin`: "raak. ...en toen", "compounds. . . . The"."""
+    rest = text[begin : begin + _LOOKAHEAD]
+    if rest.startswith(("...", "…")):
+        return True
+    dots = re.match(r"(?:\.\s?)+", rest)
+    return bool(dots) and rest[dots.end() : dots.end() + 1].isupper()
+
+
+def _follows(first: str, mark: str) -> bool:
+    """Return whether `mark` may be a later mark of the list that `first` begins."""
+    one, other = first.strip("()."), mark.strip("().")
+    if first[-1] != mark[-1] or not one or one.isdigit() != other.isdigit():
+        return False
+    return int(one) + 1 == int(other) if one.isdigit() else one < other
+
+
+def _next_item(text: str, start: int, end: int) -> bool:
+    """Return whether "b." follows in a list that began with "a."."""
+    first = _LIST_MARK.match(text, start)
+    mark = _LIST_MARK.match(text, _skip_space(text, end))
+    return bool(
+        first
+        and mark
+        and first.group()[-1] == mark.group()[-1] == "."
+        and ord(first.group()[0]) + 1 == ord(mark.group()[0])
+    )
+
+
+def _held(text: str, start: int, stop: int, end: int, final: bool) -> bool | None:
+    """Return whether the mark at `stop` stands inside a quotation or parenthesis that closes soon.
+
+    None when that isn't known yet: the rest of the quotation is still to come.
+    """
+    opened: list[tuple[str, int]] = []
+    for mark in _QUOTES.finditer(text, start, end):
+        _open_or_close(opened, mark, stop)
+    if not opened:
+        return False
+    limit = max(place for _, place in opened) + _QUOTATION
+    paragraph = text.find("\n\n", end, limit)
+    depth = len(opened)
+    for mark in _QUOTES.finditer(text, end, paragraph if paragraph >= 0 else limit):
+        _open_or_close(opened, mark, limit)
+        if len(opened) < depth:
+            return True
+    return False if final or paragraph >= 0 or limit < len(text) else None
+
+
+def _open_or_close(opened: list[tuple[str, int]], mark: re.Match[str], until: int) -> None:
+    """Take a quotation mark or bracket into account; none opens from `until` on."""
+    each = mark.group()
+    for depth in range(len(opened) - 1, -1, -1):
+        if each in opened[depth][0]:
+            del opened[depth:]
+            return
+    if each in _PAIRS and mark.start() < until and _may_open(mark):
+        opened.append((_PAIRS[each], mark.start()))
+
+
+def _may_open(mark: re.Match[str]) -> bool:
+    """Return whether a mark that opens in one language and closes in another stands where it opens."""
+    if mark.group() not in _BOTH_WAYS:
+        return True
+    text, before, after = mark.string, mark.start() - 1, mark.end()
+    if before >= 0 and (text[before].isalnum() or text[before] in ".!?,…"):
+        return False
+    return not text[after : after + 1].isspace() and text[after : after + 1] not in ".,;:!?)"
+
+
+@lru_cache(maxsize=32)
+def _rules(language: str) -> _Rules:
+    return _Rules(language)
 
 
 def spans(text: str, language: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each sentence, without the white space around it."""
+    """Return (start, end) of each sentence in order, without the white space around it."""
     result = []
-    start = 0
-    for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
-        piece = text[start:end]
-        if stripped := piece.strip():
-            first = start + piece.index(stripped)
-            result.append((first, first + len(stripped)))
-        start = end
+    start = _skip_space(text, 0)
+    for end, following in _rules(language).ends(text, 0, 0, final=True):
+        result.append((start, end))
+        start = following
+    end = len(text.rstrip())
+    if start < end:
+        result.append((start, end))
     return result
 
 
@@ -27,24 +346,36 @@ def sentences(text: str, language: str) -> list[str]:
 
 
 class IncrementalSegmenter:
-    """Sentences of a text that comes in pieces: the same as of the whole text."""
+    """Sentences of a text that comes in pieces: the same as those of the whole text, whatever the pieces."""
 
     def __init__(self, language: str) -> None:
-        """Begin a text in `language`."""
-        self._language = language
-        self._buffer = ""
+        """Begin a text in `language`, a primary subtag ("de")."""
+        self._rules = _rules(language)
+        self._rest = ""
+        self._taken = 0
+        self._column = 0
 
     def feed(self, piece: str) -> list[str]:
-        """Take the next piece; return the sentences that are complete whatever comes."""
-        self._buffer += piece
-        found = spans(self._buffer, self._language)
-        done = found[:-1]
-        result = [" ".join(self._buffer[start:end].split()) for start, end in done]
-        if done:
-            self._buffer = self._buffer[done[-1][1] :]
-        return result
+        """Take the next piece; return the sentences that are complete whatever is still to come."""
+        self._rest += piece
+        return self._take(final=False)
 
     def finish(self) -> list[str]:
-        """Return the sentences that are left."""
-        rest, self._buffer = self._buffer, ""
-        return sentences(rest, self._language)
+        """Return the sentences that are left; the next piece begins a new text."""
+        result = self._take(final=True)
+        if rest := self._rest[self._taken :].strip():
+            result.append(" ".join(rest.split()))
+        self._rest, self._taken, self._column = "", 0, 0
+        return result
+
+    def _take(self, *, final: bool) -> list[str]:
+        text, taken, result = self._rest, self._taken, []
+        for end, following in self._rules.ends(text, taken, self._column, final):
+            result.append(" ".join(text[taken:end].split()))
+            taken = following
+        # A few characters of the sentences that have left stay: the patterns look back at them.
+        drop = max(0, taken - _LOOK_BACK)
+        newline = text.rfind("\n", 0, drop)
+        self._column = drop - newline - 1 if newline >= 0 else self._column + drop
+        self._rest, self._taken = text[drop:], taken - drop
+        return result
