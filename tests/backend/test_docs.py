@@ -1,0 +1,48 @@
+"""Nothing that an owner can set or call is without its line in the documents."""
+
+from pathlib import Path
+import re
+
+import pytest
+
+from backend.server.routes import ROUTES
+from backend.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def row(name: str) -> str:
+    """Return the line of a setting in docs/settings.md."""
+    field = Settings.model_fields[name]
+    default = "" if field.default in (None, ()) else f"`{field.default}`"
+    return f"| `{name.upper()}` | {default} | {field.description} |"
+
+
+def test_every_setting_has_its_row_and_every_row_its_setting() -> None:
+    rows = [line for line in (DOCS / "settings.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    assert rows == [row(name) for name in Settings.model_fields]
+
+
+def test_every_address_is_described() -> None:
+    text = (DOCS / "http.md").read_text("utf-8")
+    missing = [f"{route.method} {route.path}" for route in ROUTES if f"`{route.method} {route.path}" not in text]
+    assert not missing
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [page.name for page in DOCS.glob("*.md") if f"docs/{page.name}" not in readme]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda p: p.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_every_command_that_the_readme_names_is_there() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for script in set(re.findall(r"\bscripts/[\w-]+", readme)):
+        assert (ROOT / script).exists(), script
