@@ -1,0 +1,1 @@
+"""The house's own documents: what is in the library, and how it becomes passages."""

@@ -1,0 +1,203 @@
+"""The house's own documents as a source: full text over the library.
+
+Decides which passages are good enough for a question, and how much around them belongs to an answer. Which documents
+there are is the library's business (`house_wiki.watch`), how words find passages the store's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+import re
+from typing import Final, Protocol
+from urllib.parse import quote
+
+from backend.sources.base import SourceState
+from backend.store import StoreError
+from backend.store.passages import Hit, Passages, pieces
+from backend.text.words import content_words
+from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
+
+_MOST_PASSAGES: Final = 6
+_MOST_CHARACTERS: Final = 2_400
+"""Passages of one section that stand side by side become one of at most this length."""
+_COVERED: Final = 0.45
+"""So much of what the words weigh a passage must hold to be on the question's topic."""
+_NEAR_BEST: Final = 0.5
+"""Passages with less than this of the best one's score are not worth the room they take."""
+_PART_OF_WORD: Final = 0.5
+"""A word of which a passage holds at least this share of pieces is in it, to that share."""
+_CODE: Final = re.compile(r"(?=\D*\d)(?=.*[^\W\d])\w+")
+_CODE_WEIGHT: Final = 2.0
+"""Codes ("e24", "wpa3") are what is asked for; words around them often stand in other words, or another language."""
+_OTHER_LANGUAGE: Final = 0.8
+
+
+class Watched(Protocol):
+    """The library, as a source needs it."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the documents are."""
+
+    @property
+    def there(self) -> bool:
+        """Whether the folder was there at the last look."""
+
+    @property
+    def version(self) -> str:
+        """A word that changes whenever a document does."""
+
+    async def start(self) -> None:
+        """Begin to look; returns at once."""
+
+    async def ready(self) -> None:
+        """Wait until the library has been looked through once."""
+
+    async def close(self) -> None:
+        """Stop looking."""
+
+    def state(self) -> SourceState:
+        """Return how many documents there are, and which couldn't be read, and why."""
+
+
+class House:
+    """Answers from the library; an outcome may be kept for `ttl` seconds, or until a document changes."""
+
+    tag = "house"
+
+    def __init__(self, library: Watched, passages: Passages, *, ttl: float) -> None:
+        self._library = library
+        self._passages = passages
+        self.ttl = ttl
+
+    @property
+    def version(self) -> str:
+        """The library's version."""
+        return self._library.version
+
+    async def start(self) -> None:
+        """Begin to look through the library; returns at once."""
+        await self._library.start()
+
+    async def close(self) -> None:
+        """Stop looking."""
+        await self._library.close()
+
+    def state(self) -> SourceState:
+        """Return the library's state."""
+        return self._library.state()
+
+    async def ask(self, step: Step, question: Question) -> Outcome:
+        """Look the words up; the first question waits until the library has been read."""
+        try:
+            async with asyncio.timeout(max(0.0, question.left)):
+                await self._library.ready()
+        except TimeoutError:
+            return Failed("timeout", "the library is still being read")
+        if not self._library.there:
+            return NotConfigured("LIBRARY_DIR")
+        words = content_words(step.query, question.language)
+        if not words:
+            return Nothing()
+        try:
+            matches = await self._passages.search(words, question.language)
+            chosen = _chosen(matches.hits, matches.rarity, question.language)
+            if not chosen:
+                return Nothing()
+            merged = await self._merged(chosen)
+        except StoreError as error:
+            return Failed("unreadable", str(error))
+        fresh_until = datetime.now(UTC) + timedelta(seconds=self.ttl)
+        return Found(tuple(_passage(hit) for hit in merged), fresh_until)
+
+    async def _merged(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return `hits` with those of one section that stand side by side as one.
+
+        The best one is given what stands around it in its section, so that an answer has its context.
+        """
+        sections: dict[tuple[str, str], list[Hit]] = {}
+        for hit in hits:
+            sections.setdefault((hit.path, hit.section), []).append(hit)
+        best = hits[0]
+        around = {
+            near.position: near
+            for near in await self._passages.section(best.path, best.section)
+            if abs(near.position - best.position) == 1
+        }
+        group = sections[best.path, best.section]
+        group += [
+            replace(near, score=0.0)
+            for position, near in around.items()
+            if all(hit.position != position for hit in group)
+        ]
+        merged = [one for group in sections.values() for one in _side_by_side(group)]
+        return sorted((hit for hit in merged if hit.score > 0), key=lambda hit: -hit.score)
+
+
+def _side_by_side(hits: Iterable[Hit]) -> list[Hit]:
+    merged: list[Hit] = []
+    last = -2
+    for hit in sorted(hits, key=lambda hit: hit.position):
+        before = merged[-1] if merged else None
+        if (
+            before is not None
+            and hit.position == last + 1
+            and len(before.text) + len(hit.text) <= _MOST_CHARACTERS
+        ):
+            merged[-1] = replace(
+                before, text=f"{before.text}\n\n{hit.text}", score=max(before.score, hit.score)
+            )
+        else:
+            merged.append(hit)
+        last = hit.position
+    return merged
+
+
+def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float], language: str) -> list[Hit]:
+    """Return the hits that are on the topic of the words, best first."""
+    rated: list[Hit] = []
+    for hit in hits:
+        covered = coverage(f"{hit.title} {hit.section} {hit.text}", rarity)
+        if covered < _COVERED:
+            continue
+        score = hit.score * covered
+        if hit.language is not None and hit.language != language:
+            score *= _OTHER_LANGUAGE
+        rated.append(replace(hit, score=score))
+    rated.sort(key=lambda hit: -hit.score)
+    return [hit for hit in rated[:_MOST_PASSAGES] if hit.score >= _NEAR_BEST * rated[0].score]
+
+
+def coverage(text: str, rarity: Mapping[str, float]) -> float:
+    """Return how much of the words, weighed by their rarity, `text` holds: 0 to 1.
+
+    A word counts as far as its pieces are there, so that inflected forms and compounds count, in any language.
+    """
+    there = set(pieces(text))
+    total = held = 0.0
+    for word, rare in rarity.items():
+        parts = set(pieces(word))
+        if not parts:
+            continue
+        weight = rare * (_CODE_WEIGHT if _CODE.fullmatch(word) else 1.0)
+        total += weight
+        share = len(parts & there) / len(parts)
+        held += weight * (share if share >= _PART_OF_WORD else 0.0)
+    return held / total if total else 0.0
+
+
+def _passage(hit: Hit) -> Passage:
+    return Passage(
+        source=House.tag,
+        title=hit.title,
+        text=hit.text,
+        url=f"house://{quote(hit.path)}",
+        published=hit.published,
+        section=hit.section or None,
+        language=hit.language,
+        score=hit.score,
+    )
