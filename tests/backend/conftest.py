@@ -35,12 +35,15 @@ def blockbuster() -> Iterator[BlockBuster]:
 
 
 def _open_files() -> dict[str, str]:
+    """Return files and sockets by descriptor; what else there is (pipes, epoll) is c-ares', which closes late."""
     files = {}
     for entry in _FILES.iterdir() if _FILES.exists() else ():
         try:
-            files[entry.name] = os.readlink(entry)
+            target = os.readlink(entry)
         except OSError:  # The one that lists the folder is gone by now.
             continue
+        if target.startswith(("/", "socket:")):
+            files[entry.name] = target
     return files
 
 
