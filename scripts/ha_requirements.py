@@ -62,9 +62,7 @@ def main() -> None:
         parser.error("homeassistant is not installed here")
     root = Path(spec.origin).parent
     print(
-        "\n".join(
-            requirements(root, args.domains + (always_loaded(root) if args.defaults else []))
-        )
+        "\n".join(requirements(root, args.domains + (always_loaded(root) if args.defaults else [])))
     )
 
 
