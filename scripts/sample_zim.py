@@ -13,7 +13,7 @@ from datetime import date
 from html import escape
 from pathlib import Path
 import re
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from libzim.writer import ContentProvider, Creator, Hint, IndexData, Item, StringProvider
 from selectolax.lexbor import LexborHTMLParser
@@ -62,19 +62,10 @@ class Page:
     path: str
     title: str
     body: str
-    article: bool = True  # not the list of all pages
-
-
-class Unindexed(IndexData):  # type: ignore[misc]  # libzim has no types
-    """Keeps a page out of the full-text index."""
-
-    def has_indexdata(self) -> bool:
-        """Return that there is nothing to index."""
-        return False
 
 
 class Entry(Item):  # type: ignore[misc]  # libzim has no types
-    """A page as libzim's writer wants it; the list of all pages is none that a search should find."""
+    """A page as libzim's writer wants it, an article for its indexes."""
 
     def __init__(self, page: Page) -> None:
         super().__init__()
@@ -102,11 +93,27 @@ class Entry(Item):  # type: ignore[misc]  # libzim has no types
 
     def get_hints(self) -> dict[Hint, int]:
         """Return whether it counts as an article."""
-        return {Hint.FRONT_ARTICLE: self._page.article}
+        return {Hint.FRONT_ARTICLE: True}
 
-    def get_indexdata(self) -> IndexData | None:
-        """Return what to index; None leaves it to libzim, which reads the HTML."""
-        return None if self._page.article else Unindexed()
+
+class Unindexed(IndexData):  # type: ignore[misc]  # libzim has no types
+    """Keeps a page out of the full-text index."""
+
+    def has_indexdata(self) -> bool:
+        """Return that there is nothing to index."""
+        return False
+
+
+class Contents(Entry):
+    """The list of all pages, which no search should find."""
+
+    def get_hints(self) -> dict[Hint, int]:
+        """Return that it is no article."""
+        return {Hint.FRONT_ARTICLE: False}
+
+    def get_indexdata(self) -> IndexData:
+        """Return what to index: nothing. Without this method libzim reads the HTML."""
+        return Unindexed()
 
 
 def handbook_pages(folder: Path) -> Iterator[Page]:
@@ -132,7 +139,7 @@ def handbook_pages(folder: Path) -> Iterator[Page]:
 def mallard_pages(folder: Path) -> Iterator[Page]:
     """Yield the topics of a Mallard document. Guides with no text of their own, only links, are left out."""
     for file in sorted(folder.glob("*.page")):
-        root = ElementTree.parse(file).getroot()
+        root = ET.parse(file).getroot()  # noqa: S314  # signed by Debian
         heading = root.find(f"{MALLARD}title")
         if heading is None:
             raise SystemExit(f"{file}: a page without a title")
@@ -145,13 +152,13 @@ def mallard_pages(folder: Path) -> Iterator[Page]:
         yield Page(f"{folder.name}/{file.stem}", title, f"<h1>{escape(title)}</h1>{lead}{text}")
 
 
-def _flat(element: ElementTree.Element) -> str:
+def _flat(element: ET.Element) -> str:
     return SPACE.sub(" ", "".join(element.itertext())).strip()
 
 
-def _html(element: ElementTree.Element, level: int) -> str:
+def _html(element: ET.Element, level: int) -> str:
     """Return a Mallard element as HTML, headings beginning at `level`; what follows it is not part of it."""
-    if not isinstance(element.tag, str) or not element.tag.startswith(MALLARD):
+    if not element.tag.startswith(MALLARD):
         return ""
     name = element.tag.removeprefix(MALLARD)
     if name in SKIPPED:
@@ -180,7 +187,7 @@ def write(file: Path, pages: Iterable[Page]) -> int:
             listed.append(f'<li><a href="{escape(page.path)}">{escape(page.title)}</a></li>')
             count += 1
         contents = f"<h1>{METADATA['Title']}</h1><p>{METADATA['Description']}.</p><ul>{''.join(listed)}</ul>"
-        creator.add_item(Entry(Page(MAIN, METADATA["Title"], contents, article=False)))
+        creator.add_item(Contents(Page(MAIN, METADATA["Title"], contents)))
         for name, value in METADATA.items():
             creator.add_metadata(name, value)
         creator.add_metadata("Date", date.today())
