@@ -35,8 +35,7 @@ def create_app(
 
     `health` returns all there is to know about the server; what a caller gets of it is decided here.
     """
-    # aiohttp refuses a body that is as long as the limit.
-    app = web.Application(middlewares=(boundary, admission), client_max_size=BODY_MAX_BYTES + 1)
+    app = web.Application(middlewares=(boundary, admission), client_max_size=BODY_MAX_BYTES)
     app[ASK] = ask
     app[SETTINGS] = settings
     app[HEALTH] = health

@@ -49,7 +49,7 @@ async def read(request: web.Request, settings: Settings) -> tuple[Question, bool
     try:
         asked = SearchRequest.model_validate_json(body)
     except ValidationError as error:
-        raise invalid(error) from None
+        raise invalid(error, body) from None
     zone = await _zone(asked.time_zone or settings.local_timezone)
     return _question(asked, settings, zone, received, request[REQUEST_ID]), asked.explain
 

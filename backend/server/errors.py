@@ -18,6 +18,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from backend.contract import BODY_MAX_BYTES, ErrorBody
+from backend.store.database import StoreError
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -94,15 +95,15 @@ class Busy(Refusal):
     status, error = 429, "busy"
 
 
-def invalid(error: ValidationError) -> Refusal:
+def invalid(error: ValidationError, body: bytes) -> Refusal:
     """Return the refusal that says what pydantic found first. The values themselves aren't repeated."""
     first = error.errors(include_url=False, include_input=False)[0]
     expected = str(first.get("ctx", {}).get("expected", ""))
     if first["type"] == "json_invalid":
         fault = str(first.get("ctx", {}).get("error", first["msg"]))
-        if "surrogate" in fault:
-            # JSON's grammar allows half a character; as text it is a value that can't be.
-            return Invalid(f"The body holds half a character: {fault}.")
+        if _is_json(body):
+            # JSON's grammar allows half of a surrogate pair; as text there is no such thing.
+            return Invalid(f"The body holds a value that can't be: {fault}.")
         return InvalidJson(f"The body isn't valid JSON: {fault}.")
     field = ".".join(str(part) for part in first["loc"])
     return Invalid(
@@ -110,6 +111,14 @@ def invalid(error: ValidationError) -> Refusal:
         field=field or None,
         allowed=re.findall(r"'([^']*)'", expected) or None,
     )
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def json_response(body: ErrorBody, status: int) -> web.Response:
@@ -171,6 +180,10 @@ async def boundary(request: web.Request, handler: Handler) -> web.StreamResponse
     except web.HTTPException as error:
         response = _of_aiohttp(request, error)
         _log_refusal(request, request_id, response.status, error.reason)
+    except StoreError as error:
+        # Its message is for the owner, and says the remedy.
+        _LOGGER.error("%s", error, extra={"request_id": request_id})
+        response = json_response(ErrorBody(error="store", message=f"{error}."), 500)
     except Exception:
         _LOGGER.exception(
             "a handler failed", extra={"request_id": request_id, "path": request.path}

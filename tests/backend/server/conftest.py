@@ -153,7 +153,7 @@ async def start(ask: ScriptedAsk) -> AsyncIterator[Start]:
     async def start_app(searches_at_once: int = 64, **settings: Any) -> TestClient[Any, Any]:
         app = create_app(
             ask,
-            settings=Settings.model_validate(settings),
+            settings=await asyncio.to_thread(Settings.model_validate, settings),
             health=healthy,
             store=FakeStore(),
             searches_at_once=searches_at_once,
