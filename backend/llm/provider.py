@@ -7,7 +7,9 @@ branches on which server it is.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,6 +24,13 @@ class ModelError(Exception):
         super().__init__(f"{kind}: {detail}" if detail else kind)
         self.kind = kind
         self.detail = detail
+
+
+class ReplyCut(ModelError):
+    """The reply ended at `max_tokens`: all before its last sentence is whole."""
+
+    def __init__(self) -> None:
+        super().__init__("cut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,7 @@ class Provider(Protocol):
         """Whether the server can hold a reply to a JSON schema."""
 
     def stream(self, call: Call) -> AsyncGenerator[str]:
-        """Yield the reply piece by piece, thoughts left out. Raises ModelError.
+        """Yield the reply piece by piece, thoughts left out. Raises ModelError, ReplyCut after the last piece.
 
         Closing the generator ends the call on the server too.
         """
@@ -69,3 +78,18 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Give back what the provider holds."""
+
+
+async def bounded(pieces: AsyncGenerator[str], seconds: float) -> AsyncGenerator[str]:
+    """Yield `pieces`, all of them within `seconds` from the first request on. Raises ModelError `timeout`."""
+    limit = asyncio.get_running_loop().time() + seconds
+    async with aclosing(pieces):
+        while True:
+            try:
+                async with asyncio.timeout_at(limit):
+                    piece = await anext(pieces)
+            except StopAsyncIteration:
+                return
+            except TimeoutError as error:
+                raise ModelError("timeout", f"after {seconds:g} s") from error
+            yield piece
