@@ -1,0 +1,141 @@
+"""Builds every part from the settings and hands it over: the only file that knows every source and every model server.
+
+A source or a model server is added here in one line. What is built begins with `async with build(settings)` and has
+ended after it, in the reverse order; nothing waits for an upstream on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+import logging
+from pathlib import Path
+import uuid
+
+from aiohttp import web
+
+from backend import __version__
+from backend.answer.synthesis import Composer
+from backend.ask import Ask
+from backend.contract import Health
+from backend.evidence.fusion import Limits
+from backend.gather import Gatherer
+from backend.house_wiki.watch import Library
+from backend.llm.availability import Models
+from backend.planning import Planner
+from backend.server.app import create_app
+from backend.settings import Settings
+from backend.sources.base import Source
+from backend.sources.house import House
+from backend.sources.kiwix import Kiwix
+from backend.store import Store
+from backend.store.store import FILE
+
+_LOGGER = logging.getLogger(__name__)
+
+NAME = "Mnemolis"
+_ID_FILE = "id"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """All parts of one server."""
+
+    settings: Settings
+    id: str
+    store: Store
+    sources: Mapping[str, Source]
+    models: Models
+    ask: Ask
+
+
+@asynccontextmanager
+async def build(settings: Settings) -> AsyncGenerator[Backend]:
+    """Build a server and have it ready to be asked. Raises StoreError when nothing can be written at all."""
+    async with AsyncExitStack() as stack:
+        store = await Store.open(settings.data_dir / FILE, size=settings.cache_max_size)
+        stack.push_async_callback(store.close)
+        sources = _sources(settings, store)
+        for source in sources.values():
+            await source.start()
+            stack.push_async_callback(source.close)
+        models = Models(settings)
+        await models.start()
+        stack.push_async_callback(models.close)
+        ask = Ask(
+            sources,
+            Planner(sources, max_steps=settings.fusion_max_sources),
+            Gatherer(sources, store.results, timeout=settings.fusion_timeout_seconds),
+            Composer(settings, models, store.answers),
+            store.log,
+            Limits(
+                sections=settings.fusion_max_sources,
+                fused_chars=settings.fusion_max_chars_per_source,
+                fused_seconds=settings.cache_ttl_fusion_seconds,
+            ),
+        )
+        stack.push_async_callback(ask.close)
+        if settings.open_to_network:
+            _LOGGER.warning("Anyone on the network may ask: set API_KEYS, or HOST to 127.0.0.1")
+        yield Backend(settings, identity(settings.data_dir), store, sources, models, ask)
+
+
+def create_server(backend: Backend) -> web.Application:
+    """Return the HTTP application over the parts."""
+
+    async def health() -> Health:
+        states = {tag: source.state() for tag, source in backend.sources.items()}
+        model = backend.models.state()
+        store = backend.store
+        return Health(
+            status="degraded" if store.error else "ok",
+            id=backend.id,
+            name=NAME,
+            version=__version__,
+            sources={tag: state.as_dict() for tag, state in states.items()},
+            model=model,
+            cache={
+                "results": await store.results.count(),
+                "answers": await store.answers.count(),
+                "error": store.error,
+            },
+            jobs={},
+        )
+
+    return create_app(backend.ask, settings=backend.settings, health=health, store=backend.store)
+
+
+def _sources(settings: Settings, store: Store) -> dict[str, Source]:
+    """Return every source by its tag, configured or not."""
+    library = Library(
+        settings.library_dir, store.passages, rescan_seconds=settings.library_rescan_seconds
+    )
+    sources: tuple[Source, ...] = (
+        House(library, store.passages, ttl=settings.cache_ttl_house_seconds),
+        Kiwix(
+            settings.zims,
+            rescan_seconds=settings.library_rescan_seconds,
+            ttl=settings.cache_ttl_kiwix_seconds,
+        ),
+    )
+    return {source.tag: source for source in sources}
+
+
+def identity(data_dir: Path) -> str:
+    """Return the server's own id, which outlives restarts; made at the first start.
+
+    Where it can't be kept, it holds until the next start.
+    """
+    file = data_dir / _ID_FILE
+    try:
+        return str(uuid.UUID(file.read_text("ascii").strip()))
+    except (OSError, ValueError):
+        pass
+    new = str(uuid.uuid4())
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{new}\n", "ascii")
+    except OSError as error:
+        _LOGGER.warning("%s can't be written (%s): clients won't know this server again", file, error.strerror)
+    return new
