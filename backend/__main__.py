@@ -83,7 +83,10 @@ def _serve(arguments: argparse.Namespace) -> int:
     async def run() -> int:
         async with build(settings) as backend:
             return await serve(
-                create_server(backend), settings.host, settings.port, grace=settings.request_timeout_seconds
+                create_server(backend),
+                settings.host,
+                settings.port,
+                grace=settings.request_timeout_seconds,
             )
 
     return asyncio.run(run())

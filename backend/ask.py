@@ -29,15 +29,7 @@ from backend.languages import spoken
 from backend.planning import Planner
 from backend.sources.base import Source
 from backend.store.log import Entry, Log
-from backend.types import (
-    FUSION,
-    Answer,
-    AnswerStatus,
-    Event,
-    Evidence,
-    Question,
-    Sentence,
-)
+from backend.types import FUSION, Answer, AnswerStatus, Event, Evidence, Question, Sentence
 
 _SPOKEN_CHARS: Final = 400
 """Cap of what is quoted aloud when no answer was composed."""

@@ -137,5 +137,7 @@ def identity(data_dir: Path) -> str:
         data_dir.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{new}\n", "ascii")
     except OSError as error:
-        _LOGGER.warning("%s can't be written (%s): clients won't know this server again", file, error.strerror)
+        _LOGGER.warning(
+            "%s can't be written (%s): clients won't know this server again", file, error.strerror
+        )
     return new

@@ -90,7 +90,9 @@ class Gathered:
     @property
     def missing(self) -> str | None:
         """The setting that the first source without one needs."""
-        return next((a.outcome.setting for a in self.asked if isinstance(a.outcome, NotConfigured)), None)
+        return next(
+            (a.outcome.setting for a in self.asked if isinstance(a.outcome, NotConfigured)), None
+        )
 
 
 class Gatherer:
@@ -100,7 +102,12 @@ class Gatherer:
     """
 
     def __init__(
-        self, sources: Mapping[str, Source], results: Cache[Found], *, timeout: float, calls: int = 8
+        self,
+        sources: Mapping[str, Source],
+        results: Cache[Found],
+        *,
+        timeout: float,
+        calls: int = 8,
     ) -> None:
         self._sources = sources
         self._results = results
@@ -201,9 +208,7 @@ def _told(asked: Asked) -> list[Event]:
     outcome = asked.outcome
     events = []
     if isinstance(outcome, Found):
-        events.append(
-            Event.now("cache", store="results", hit=asked.cached, age_s=round(asked.age))
-        )
+        events.append(Event.now("cache", store="results", hit=asked.cached, age_s=round(asked.age)))
     detail = ""
     if isinstance(outcome, Failed):
         detail = f"{outcome.kind}: {outcome.detail}" if outcome.detail else outcome.kind

@@ -52,7 +52,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    host: str = Field("0.0.0.0", description="Address to listen on.")  # noqa: S104 (Home Assistant is on another machine)
+    host: str = Field("0.0.0.0", description="Address to listen on.")
     port: int = Field(8888, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
     api_keys: Keys = Field(
         (), description="Keys that clients may use, parted by commas; none leaves the server open."
@@ -216,9 +216,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
-def load(
-    environment: Mapping[str, str], file: Path | None = None, **overrides: Any
-) -> Settings:
+def load(environment: Mapping[str, str], file: Path | None = None, **overrides: Any) -> Settings:
     """Return the settings of an environment and a TOML file.
 
     `file` None: `mnemolis.toml` in the working folder, if there. `overrides` win over both; None among them is

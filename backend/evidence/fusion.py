@@ -81,7 +81,9 @@ def render(evidence: Evidence) -> str:
 
 def _body(section: Section) -> str:
     return "\n\n".join(
-        _MARKER.sub(r"\\", f"{_heading(passage)}\n{passage.text}" if passage.title else passage.text)
+        _MARKER.sub(
+            r"\\", f"{_heading(passage)}\n{passage.text}" if passage.title else passage.text
+        )
         for passage in section.passages
     )
 

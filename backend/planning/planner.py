@@ -52,7 +52,9 @@ class Planner:
         if ruled.by == "rule" and ruled.steps:
             return replace(ruled, steps=tuple(self._with_fallbacks(step) for step in steps))
         configured = [step for step in steps if step.source in self._configured()]
-        return Plan(tuple(configured[: self._max_steps]) or (Step("house", steps[0].query),), "default")
+        return Plan(
+            tuple(configured[: self._max_steps]) or (Step("house", steps[0].query),), "default"
+        )
 
     def _with_fallbacks(self, step: Step) -> Step:
         """Return the step with the fallbacks that are configured; a source that isn't there gives way to them."""

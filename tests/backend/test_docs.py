@@ -20,13 +20,21 @@ def row(name: str) -> str:
 
 
 def test_every_setting_has_its_row_and_every_row_its_setting() -> None:
-    rows = [line for line in (DOCS / "settings.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    rows = [
+        line
+        for line in (DOCS / "settings.md").read_text("utf-8").splitlines()
+        if line.startswith("| `")
+    ]
     assert rows == [row(name) for name in Settings.model_fields]
 
 
 def test_every_address_is_described() -> None:
     text = (DOCS / "http.md").read_text("utf-8")
-    missing = [f"{route.method} {route.path}" for route in ROUTES if f"`{route.method} {route.path}" not in text]
+    missing = [
+        f"{route.method} {route.path}"
+        for route in ROUTES
+        if f"`{route.method} {route.path}" not in text
+    ]
     assert not missing
 
 
@@ -35,7 +43,9 @@ def test_every_page_is_linked_from_the_readme() -> None:
     assert not [page.name for page in DOCS.glob("*.md") if f"docs/{page.name}" not in readme]
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda p: p.name
+)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
         if "://" not in target:

@@ -25,7 +25,18 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(BACKEND.rglob("*.py"))
 
 # Heavy, and needed by some questions at most.
-LATE = ("ollama", "httpx", "xllamacpp", "numpy", "libzim", "pypdf", "babel", "rich", "selectolax", "mcp")
+LATE = (
+    "ollama",
+    "httpx",
+    "xllamacpp",
+    "numpy",
+    "libzim",
+    "pypdf",
+    "babel",
+    "rich",
+    "selectolax",
+    "mcp",
+)
 
 
 def _room(dotted: str) -> str | None:
@@ -61,7 +72,9 @@ def test_the_backend_knows_nothing_of_home_assistant() -> None:
     offenders = [
         path
         for path in MODULES
-        if any(name.split(".")[0] in ("homeassistant", "custom_components") for name in _imported(path))
+        if any(
+            name.split(".")[0] in ("homeassistant", "custom_components") for name in _imported(path)
+        )
     ]
     assert not offenders
 

@@ -7,17 +7,25 @@ import pytest
 from backend.settings import Settings, SettingsError, load
 
 
-def test_without_anything_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_anything_the_defaults_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     settings = load({})
-    assert (settings.port, settings.library_dir, settings.zims) == (8888, Path("library"), Path("library"))
+    assert (settings.port, settings.library_dir, settings.zims) == (
+        8888,
+        Path("library"),
+        Path("library"),
+    )
     assert settings.llm_api_type is None
 
 
 def test_the_environment_wins_over_the_file_and_a_caller_over_both(tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text('port = 1111\nlibrary_dir = "from-file"\nlog_level = "debug"')
-    settings = load({"PORT": "2222", "LIBRARY_DIR": "from-env"}, file, library_dir="from-caller", port=None)
+    settings = load(
+        {"PORT": "2222", "LIBRARY_DIR": "from-env"}, file, library_dir="from-caller", port=None
+    )
     assert (settings.port, settings.library_dir) == (2222, Path("from-caller"))
     assert settings.log_level == "DEBUG"
 
@@ -43,7 +51,16 @@ def test_a_misspelt_variable_is_refused_by_its_nearest_name(wrong: str, right: s
 
 
 def test_other_variables_of_the_system_are_nobodys_business() -> None:
-    load({"PATH": "/bin", "HOME": "/", "LANG": "C", "HOSTNAME": "box", "LLAMA_CACHE": "x", "TZDIR": "x"})
+    load(
+        {
+            "PATH": "/bin",
+            "HOME": "/",
+            "LANG": "C",
+            "HOSTNAME": "box",
+            "LLAMA_CACHE": "x",
+            "TZDIR": "x",
+        }
+    )
 
 
 def test_an_unknown_name_in_the_file_is_refused_always(tmp_path: Path) -> None:
@@ -105,7 +122,9 @@ def test_a_file_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
 def test_tz_gives_the_zone_unless_it_is_the_systems_own_kind() -> None:
     assert load({"TZ": "Europe/Berlin"}).local_timezone == "Europe/Berlin"
     assert load({"TZ": "CET-1CEST"}).local_timezone == "UTC"
-    assert load({"TZ": "Asia/Tokyo", "LOCAL_TIMEZONE": "Europe/Rome"}).local_timezone == "Europe/Rome"
+    assert (
+        load({"TZ": "Asia/Tokyo", "LOCAL_TIMEZONE": "Europe/Rome"}).local_timezone == "Europe/Rome"
+    )
 
 
 def test_only_a_server_without_keys_on_the_network_is_open() -> None:

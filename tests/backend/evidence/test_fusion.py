@@ -9,7 +9,9 @@ from backend.types import Found, Passage
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
-LONG = "The pump drains the water. The filter sits under the lower basket. Clean it once a month. " * 3
+LONG = (
+    "The pump drains the water. The filter sits under the lower basket. Clean it once a month. " * 3
+)
 
 
 def found(source: str, *texts: str, title: str = "") -> tuple[str, Found]:
@@ -17,7 +19,9 @@ def found(source: str, *texts: str, title: str = "") -> tuple[str, Found]:
 
 
 def test_one_source_has_no_header() -> None:
-    evidence, events = fuse([found("house", "The code is E24.", title="Dishwasher")], "en", NOW, Limits())
+    evidence, events = fuse(
+        [found("house", "The code is E24.", title="Dishwasher")], "en", NOW, Limits()
+    )
     assert render(evidence) == "Dishwasher\nThe code is E24."
     assert events == ()
 
@@ -37,7 +41,9 @@ def test_several_sources_speak_under_headers_in_the_order_of_the_plan() -> None:
 
 
 def test_two_outcomes_of_one_source_are_one_section_and_the_same_passage_stands_once() -> None:
-    evidence, _ = fuse([found("house", "One."), found("house", "One.", "Two.")], "en", NOW, Limits())
+    evidence, _ = fuse(
+        [found("house", "One."), found("house", "One.", "Two.")], "en", NOW, Limits()
+    )
     assert [p.text for p in evidence.sections[0].passages] == ["One.", "Two."]
 
 
@@ -70,7 +76,9 @@ def test_at_most_so_many_sources_speak() -> None:
 
 def test_several_together_stay_fresh_for_a_shorter_time() -> None:
     both = [found("house", "One."), found("kiwix", "Two.")]
-    assert fuse(both, "en", NOW, Limits(fused_seconds=60))[0].fresh_until == NOW + timedelta(seconds=60)
+    assert fuse(both, "en", NOW, Limits(fused_seconds=60))[0].fresh_until == NOW + timedelta(
+        seconds=60
+    )
     assert fuse(both[:1], "en", NOW, Limits(fused_seconds=60))[0].fresh_until == LATER
 
 

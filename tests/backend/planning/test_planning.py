@@ -65,7 +65,9 @@ def chain(plan_steps: tuple[Step, ...]) -> list[tuple[str, ...]]:
         ("de", "setz Milch auf die Einkaufsliste"),
     ],
 )
-def test_orders_timers_lists_media_and_the_time_are_handed_back(language: str, utterance: str) -> None:
+def test_orders_timers_lists_media_and_the_time_are_handed_back(
+    language: str, utterance: str
+) -> None:
     assert plan_rules(utterance, language).handback
 
 
@@ -89,7 +91,10 @@ def test_knowledge_is_not_handed_back(language: str, utterance: str) -> None:
     assert not plan_rules(utterance, language).handback
 
 
-@pytest.mark.parametrize("utterance", ["What does error E24 mean?", "WHAT DOES ERROR E24 MEAN", "what does error e24 mean"])
+@pytest.mark.parametrize(
+    "utterance",
+    ["What does error E24 mean?", "WHAT DOES ERROR E24 MEAN", "what does error e24 mean"],
+)
 def test_case_and_punctuation_change_nothing(utterance: str) -> None:
     assert [step.source for step in plan_rules(utterance, "en").steps] == ["house"]
 
@@ -145,7 +150,10 @@ def test_fusion_asks_the_sources_named_once_each_else_all_that_are_configured() 
     planner = Planner(sources(house=True, kiwix=True), max_steps=4)
     named = question("boilers", source="fusion", fusion_sources=("kiwix", "kiwix"))
     assert chain(planner.plan(named).steps) == [("kiwix",)]
-    assert chain(planner.plan(question("boilers", source="fusion")).steps) == [("house",), ("kiwix",)]
+    assert chain(planner.plan(question("boilers", source="fusion")).steps) == [
+        ("house",),
+        ("kiwix",),
+    ]
 
 
 def test_a_follow_up_takes_the_topic_of_the_turn_before() -> None:
@@ -157,7 +165,9 @@ def test_a_follow_up_takes_the_topic_of_the_turn_before() -> None:
 
 
 def test_the_route_is_explained() -> None:
-    (event,) = Planner(sources(house=True), max_steps=4).plan(question("what does error E24 mean")).events
+    (event,) = (
+        Planner(sources(house=True), max_steps=4).plan(question("what does error E24 mean")).events
+    )
     assert event.event == "route"
     assert event.fields["by"] == "rule"
     assert event.fields["steps"] == [{"source": "house", "query": "what does error E24 mean"}]
