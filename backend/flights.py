@@ -47,11 +47,10 @@ class Flights[T]:
         """
         flight = self._flights.get(key)
         if flight is None:
-            flight = self._flights[key] = _Flight(produce)
-            flight.task.add_done_callback(lambda _, flight=flight: self._land(key, flight))
+            flight = self._start(key, produce)
         queue: asyncio.Queue[T | None] = asyncio.Queue()
-        for item in flight.items:
-            queue.put_nowait(item)
+        for past in flight.items:
+            queue.put_nowait(past)
         flight.followers.add(queue)
         try:
             while (item := await queue.get()) is not None:
@@ -73,6 +72,11 @@ class Flights[T]:
         if last is None:
             raise LookupError("the work ended without a result")
         return last
+
+    def _start(self, key: Hashable, produce: Callable[[], AsyncGenerator[T]]) -> _Flight[T]:
+        flight = self._flights[key] = _Flight(produce)
+        flight.task.add_done_callback(lambda _: self._land(key, flight))
+        return flight
 
     def _land(self, key: Hashable, flight: _Flight[T]) -> None:
         if self._flights.get(key) is flight:
