@@ -7,6 +7,7 @@ passages, and which files there are, is decided elsewhere. What a document says 
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import io
@@ -201,24 +202,24 @@ def _pdf(content: bytes) -> Page:
 
 def _pdf_pages(reader: PdfReader) -> Page:
     end = time.monotonic() + _PDF_SECONDS
-    parts = []
+    about = reader.metadata
+    title = " ".join(str((about and about.title) or "").split())
+    parts: list[Part] = []
     length = 0
     for number, sheet in enumerate(reader.pages, 1):
         if time.monotonic() > end:
             raise Unreadable(f"takes longer than {_PDF_SECONDS:.0f} s to read")
-        text = _reflowed(_CONTROL.sub("", sheet.extract_text().replace("\x0c", "\n")))
+        text = _CONTROL.sub("", sheet.extract_text().replace("\x0c", "\n"))
+        # A font without a table of its letters gives half surrogate pairs.
         text = text.encode("utf-8", "ignore").decode()
         length += len(text)
         if length > _MOST_CHARACTERS:
             break
-        if text:
-            parts.append(Part((f"p. {number}",), text))
-    about = reader.metadata
-    title = str((about and about.title) or "").strip()
+        parts += _sheet(text, number, title)
     created = about.creation_date if about else None
     language = reader.root_object.get("/Lang")
     return Page(
-        " ".join(title.split()),
+        title,
         str(language) if isinstance(language, str) else "",
         created.isoformat() if created else "",
         tuple(parts),
@@ -226,31 +227,48 @@ def _pdf_pages(reader: PdfReader) -> Page:
 
 
 _LIST_LINE: Final = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s")
+_HEADING_LENGTH: Final = 60
+_FULL: Final = 0.7
+"""A line of this share of the widest one goes on in the next line; so wide a heading isn't."""
+_ENDS: Final = (".", "!", "?", ":", ";", ",", "…")
 
 
-def _reflowed(text: str) -> str:
-    """Return the lines of a sheet as paragraphs: a line that nearly fills the width goes on in the next one."""
+def _sheet(text: str, number: int, title: str) -> Iterator[Part]:
+    """Yield the parts of a PDF's page. Its headings are lines that look like one: a PDF knows only lines."""
     lines = [" ".join(line.split()) for line in text.split("\n")]
-    width = max((len(line) for line in lines), default=0)
+    full = _FULL * max((len(line) for line in lines), default=0)
+    headings: tuple[str, ...] = (f"p. {number}",)
     blocks: list[str] = []
-    previous = ""
-    for line in lines:
+    for at, line in enumerate(lines):
+        previous = lines[at - 1] if at else ""
+        following = next(filter(None, lines[at + 1 :]), "")
         if not line:
-            previous = ""
             continue
-        if not blocks or not previous:
+        if _looks_like_heading(line, previous, following, full):
+            if blocks:
+                yield Part(headings, "\n\n".join(blocks))
+                blocks = []
+            headings = (f"p. {number}",) if line == title else (f"p. {number}", line)
+        elif not blocks or not previous:
             blocks.append(line)
         elif previous.endswith("-") and line[0].islower():
             blocks[-1] = blocks[-1][:-1] + line
         elif _LIST_LINE.match(line):
             blocks[-1] += f"\n{line}"
-        elif len(previous) > 0.7 * width and not previous.endswith((".", ":", "!", "?")):
+        elif len(previous) > full or line[0].islower():
             blocks[-1] += f" {line}"
-        elif len(previous) > 0.7 * width or line[0].islower():
-            blocks[-1] += f" {line}"
-        elif previous.endswith((".", "!", "?")):
-            blocks.append(line)
         else:
-            blocks[-1] += f"\n{line}"
-        previous = line
-    return "\n\n".join(blocks)
+            blocks.append(line)
+    if blocks:
+        yield Part(headings, "\n\n".join(blocks))
+
+
+def _looks_like_heading(line: str, previous: str, following: str, full: float) -> bool:
+    return (
+        len(line) <= min(_HEADING_LENGTH, full)
+        and line[0].isupper()
+        and not line.endswith(_ENDS)
+        and (not previous or previous.endswith(_ENDS) or len(previous) <= full)
+        and (len(following) > full or following.endswith("."))
+        and not _LIST_LINE.match(following)
+    )

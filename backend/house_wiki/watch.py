@@ -52,7 +52,7 @@ class Library:
         self._lock = asyncio.Lock()
         self._first = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._there = folder.is_dir()
+        self._there = True
         self._documents = 0
         self._unreadable: dict[str, str] = {}
         self._told: dict[str, str] = {}

@@ -17,23 +17,26 @@ from urllib.parse import quote
 
 from backend.sources.base import SourceState
 from backend.store import StoreError
-from backend.store.passages import Hit, Passages, pieces
+from backend.store.passages import Hit, Matches, Passages, pieces
 from backend.text.words import content_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
 _MOST_PASSAGES: Final = 6
 _MOST_CHARACTERS: Final = 2_400
 """Passages of one section that stand side by side become one of at most this length."""
-_COVERED: Final = 0.45
+_COVERED: Final = 0.52
 """So much of what the words weigh a passage must hold to be on the question's topic."""
 _NEAR_BEST: Final = 0.5
 """Passages with less than this of the best one's score are not worth the room they take."""
 _PART_OF_WORD: Final = 0.5
 """A word of which a passage holds at least this share of pieces is in it, to that share."""
 _CODE: Final = re.compile(r"(?=\D*\d)(?=.*[^\W\d])\w+")
-_CODE_WEIGHT: Final = 2.0
-"""Codes ("e24", "wpa3") are what is asked for; words around them often stand in other words, or another language."""
-_OTHER_LANGUAGE: Final = 0.8
+_CODE_WEIGHT: Final = 3.0
+"""Codes ("e24", "wpa3") are what is asked for; the words around them stand in other words elsewhere."""
+_FOREIGN: Final = 0.6
+"""A passage in another language than the question's counts so much of one in the same."""
+_FOREIGN_WORD: Final = 0.5
+"""So much weighs a word that is nowhere, beside a code, where a passage speaks another language."""
 
 
 class Watched(Protocol):
@@ -105,7 +108,7 @@ class House:
             return Nothing()
         try:
             matches = await self._passages.search(words, question.language)
-            chosen = _chosen(matches.hits, matches.rarity, question.language)
+            chosen = _chosen(matches, question.language)
             if not chosen:
                 return Nothing()
             merged = await self._merged(chosen)
@@ -157,36 +160,43 @@ def _side_by_side(hits: Iterable[Hit]) -> list[Hit]:
     return merged
 
 
-def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float], language: str) -> list[Hit]:
+def _chosen(matches: Matches, language: str) -> list[Hit]:
     """Return the hits that are on the topic of the words, best first."""
+    codes = [word for word in matches.rarity if _CODE.fullmatch(word)]
     rated: list[Hit] = []
-    for hit in hits:
-        covered = coverage(f"{hit.title} {hit.section} {hit.text}", rarity)
+    for hit in matches.hits:
+        foreign = hit.language not in (None, language)
+        weights = {
+            word: rare
+            * (_CODE_WEIGHT if word in codes else 1.0)
+            * (_FOREIGN_WORD if foreign and codes and word in matches.unknown else 1.0)
+            for word, rare in matches.rarity.items()
+        }
+        # A part of a word means nothing in another language.
+        least = 1.0 if foreign else _PART_OF_WORD
+        covered = coverage(hit.edged, weights, least)
         if covered < _COVERED:
             continue
-        score = hit.score * covered
-        if hit.language is not None and hit.language != language:
-            score *= _OTHER_LANGUAGE
+        score = hit.score * covered * (_FOREIGN if foreign else 1.0)
         rated.append(replace(hit, score=score))
     rated.sort(key=lambda hit: -hit.score)
     return [hit for hit in rated[:_MOST_PASSAGES] if hit.score >= _NEAR_BEST * rated[0].score]
 
 
-def coverage(text: str, rarity: Mapping[str, float]) -> float:
-    """Return how much of the words, weighed by their rarity, `text` holds: 0 to 1.
+def coverage(edged: str, weights: Mapping[str, float], least: float = _PART_OF_WORD) -> float:
+    """Return how much of the words, by their weights, a text holds: 0 to 1. `edged`: see `Hit`.
 
-    A word counts as far as its pieces are there, so that inflected forms and compounds count, in any language.
+    A word counts as far as its pieces are there, from the share `least` on: so inflected forms and compounds
+    count, in any language.
     """
-    there = set(pieces(text))
     total = held = 0.0
-    for word, rare in rarity.items():
-        parts = set(pieces(word))
+    for word, weight in weights.items():
+        parts = pieces(word)
         if not parts:
             continue
-        weight = rare * (_CODE_WEIGHT if _CODE.fullmatch(word) else 1.0)
         total += weight
-        share = len(parts & there) / len(parts)
-        held += weight * (share if share >= _PART_OF_WORD else 0.0)
+        share = sum(part in edged for part in parts) / len(parts)
+        held += weight * (share if share >= least else 0.0)
     return held / total if total else 0.0
 
 

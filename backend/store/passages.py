@@ -10,7 +10,7 @@ question asks both, so that a name or a code is found whatever language its docu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 import math
@@ -31,19 +31,33 @@ _RUNS: Final = re.compile(
 _NO_SPACES: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
+_HYPHENATED: Final = re.compile(r"\b\w+(?:-\w+)+\b")
+
+
+def spelled(text: str) -> str:
+    """Return `text` folded, hyphenated words also as one: speech says "wifi" where a manual has "Wi-Fi"."""
+    joined = (word.replace("-", "") for word in _HYPHENATED.findall(text))
+    return fold(" ".join((text, *joined)))
+
+
 def pieces(text: str) -> list[str]:
     """Return the pieces of the words of `text`, in order.
 
     "Ofen 3" gives _ofe ofen fen_ _3_; characters of Chinese and Japanese go in pairs.
     """
     found: list[str] = []
-    for run in _RUNS.findall(fold(text)):
+    for run in _RUNS.findall(spelled(text)):
         if _NO_SPACES.match(run):
             found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
         else:
             word = f"_{run}_"
             found += [word[at : at + _PIECE] for at in range(max(1, len(word) - _PIECE + 1))]
     return found
+
+
+def edged(text: str) -> str:
+    """Return `text` in the form that its pieces are substrings of."""
+    return f"_{spelled(text).replace(' ', '_')}_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +70,9 @@ class _Index:
     terms: Callable[[str], list[str]]
 
 
-_STEMS: Final = _Index("passages_stems", "porter unicode61", fold, lambda word: fold(word).split())
+_STEMS: Final = _Index(
+    "passages_stems", "porter unicode61", spelled, lambda word: fold(word).split()
+)
 _PIECES: Final = _Index(
     "passages_pieces",
     "unicode61 tokenchars '_'",
@@ -75,7 +91,7 @@ def create(connection: sqlite3.Connection) -> None:
     )
     connection.execute(
         "CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, document INTEGER NOT NULL,"
-        " position INTEGER NOT NULL, section TEXT NOT NULL, text TEXT NOT NULL)"
+        " position INTEGER NOT NULL, section TEXT NOT NULL, text TEXT NOT NULL, edged TEXT NOT NULL)"
     )
     connection.execute(
         "CREATE INDEX IF NOT EXISTS passages_document ON passages (document, position)"
@@ -119,12 +135,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that holds some of the words; `score` is 0 to about 1 and comparable between indexes."""
+    """A passage that holds some of the words; `score` is 0 to about 1 and comparable between indexes.
+
+    `edged` is its title, section and text in the form that pieces of words are substrings of.
+    """
 
     path: str
     title: str
     section: str
     text: str
+    edged: str
     position: int
     language: str | None
     published: datetime | None
@@ -133,10 +153,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Hits, best first, and how rare each word asked for is: 0 for one in all passages, more for rarer ones."""
+    """Hits, best first, and the words asked for.
+
+    `rarity` tells how rare a word is: 0 for one in all passages, the more the fewer hold it. `unknown` are those
+    that no passage holds.
+    """
 
     hits: tuple[Hit, ...]
-    rarity: dict[str, float]
+    rarity: Mapping[str, float]
+    unknown: frozenset[str]
 
 
 class Passages:
@@ -207,12 +232,12 @@ class Passages:
         )
 
 
-_HIT: Final = "path, title, section, text, position, language, published"
+_HIT: Final = "path, title, section, text, edged, position, language, published"
 
 
-def _hit(row: tuple[str, str, str, str, int, str | None, str | None], score: float) -> Hit:
-    path, title, section, text, position, language, published = row
-    return Hit(path, title, section, text, position, language, _moment(published), score)
+def _hit(row: tuple[str, str, str, str, str, int, str | None, str | None], score: float) -> Hit:
+    path, title, section, text, edges, position, language, published = row
+    return Hit(path, title, section, text, edges, position, language, _moment(published), score)
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -257,8 +282,14 @@ def _insert(connection: sqlite3.Connection, document: Document) -> None:
     index = _index_of(document.language)
     for position, chunk in enumerate(document.chunks):
         passage = connection.execute(
-            "INSERT INTO passages (document, position, section, text) VALUES (?, ?, ?, ?)",
-            (added.lastrowid, position, chunk.section, chunk.text),
+            "INSERT INTO passages (document, position, section, text, edged) VALUES (?, ?, ?, ?, ?)",
+            (
+                added.lastrowid,
+                position,
+                chunk.section,
+                chunk.text,
+                edged(f"{document.title}\n{chunk.section}\n{chunk.text}"),
+            ),
         )
         connection.execute(
             f"INSERT INTO {index.table} (rowid, title, section, text) VALUES (?, ?, ?, ?)",
@@ -318,8 +349,11 @@ def _search(
                 ).fetchone()
                 seen[word] += count
     found.sort(key=lambda hit: (-hit.score, hit.language != language, hit.path, hit.position))
-    rarity = {word: math.log((total + 1) / (count + 0.5)) for word, count in seen.items()}
-    return Matches(tuple(found[:limit]), {word: max(0.0, value) for word, value in rarity.items()})
+    return Matches(
+        tuple(found[:limit]),
+        {word: max(0.0, math.log((total + 1) / (count + 0.5))) for word, count in seen.items()},
+        frozenset(word for word, count in seen.items() if not count),
+    )
 
 
 def _ask(

@@ -18,6 +18,8 @@ _LEAD: Final = 200
 """A paragraph of up to this length that ends in a colon stays with what it announces."""
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)\]]*(?:\s+|(?<=[。！？]))")
 _PATH: Final = " › "
+_SAID_BY_ITSELF: Final = 4
+"""A cell of fewer words needs the head of its column to be understood."""
 _ENDED: Final = (".", "!", "?", ":", ";", "…", "。")
 
 
@@ -38,19 +40,20 @@ class Part:
 
 
 def row_lines(header: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the rows of a table as lines that can be read aloud: the first cell, then the others by their heads."""
+    """Return the rows of a table as lines that can be read aloud: the first cell, then the others."""
     lines = []
     for row in rows:
-        cells = [" ".join(cell.split()) for cell in row]
-        heads = [*(header or ()), *("" for _ in cells)]
-        first, *others = cells or [""]
+        first, *others = [" ".join(cell.split()) for cell in row] or [""]
+        heads = [*(header or ())[1:], *("" for _ in others)]
         said = [
-            f"{head}: {cell}" if head and len(cells) > 2 else cell
-            for head, cell in zip(heads[1:], others, strict=False)
+            f"{head}: {cell}"
+            if head and len(others) > 1 and len(cell.split()) < _SAID_BY_ITSELF
+            else cell
+            for head, cell in zip(heads, others, strict=False)
             if cell
         ]
         # A cell's full stop would end the row's sentence early.
-        said = [cell if cell is said[-1] else cell.rstrip(".") for cell in said]
+        said[:-1] = [cell.rstrip(".") for cell in said[:-1]]
         line = ": ".join(filter(None, (first, "; ".join(said))))
         if line:
             lines.append(line if line.endswith(_ENDED) else f"{line}.")
