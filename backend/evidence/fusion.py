@@ -82,13 +82,14 @@ def render(evidence: Evidence) -> str:
 def _body(section: Section) -> str:
     return "\n\n".join(
         _MARKER.sub(
-            r"\\", f"{_heading(passage)}\n{passage.text}" if passage.title else passage.text
+            r"\\", f"{heading(passage)}\n{passage.text}" if passage.title else passage.text
         )
         for passage in section.passages
     )
 
 
-def _heading(passage: Passage) -> str:
+def heading(passage: Passage) -> str:
+    """Return the line under which a passage is shown; "" for a document without a title."""
     return f"{passage.title}: {passage.section}" if passage.section else passage.title
 
 

@@ -36,7 +36,7 @@ class LlamaCpp:
         self._num_ctx = num_ctx
         self._server: Any = None
         self._client: OpenAI | None = None
-        self._loading = asyncio.Lock()
+        self._loading: asyncio.Task[OpenAI] | None = None
 
     async def stream(self, call: Call) -> AsyncGenerator[str]:
         """Yield the reply piece by piece. Raises ModelError."""
@@ -61,7 +61,9 @@ class LlamaCpp:
             _LOGGER.warning("%s", error.detail)
 
     async def close(self) -> None:
-        """Let the model go."""
+        """Let the model go, once it has come."""
+        if self._loading is not None and not self._loading.done():
+            await asyncio.wait((self._loading,))
         client, self._client = self._client, None
         if client is not None:
             await client.close()
@@ -80,16 +82,19 @@ class LlamaCpp:
         return self._path
 
     async def _loaded(self) -> OpenAI:
+        if self._client is not None:
+            return self._client
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(self._load())
+            self._loading.add_done_callback(lambda task: task.cancelled() or task.exception())
         # Who waits may leave; the load goes on for the next one.
-        return await asyncio.shield(asyncio.ensure_future(self._load()))
+        return await asyncio.shield(self._loading)
 
     async def _load(self) -> OpenAI:
-        async with self._loading:
-            if self._client is None:
-                key = secrets.token_hex(16)
-                self._server, url = await asyncio.to_thread(self._serve, key)
-                self._client = OpenAI(url, self.model, key=key)
-            return self._client
+        key = secrets.token_hex(16)
+        self._server, url = await asyncio.to_thread(self._serve, key)
+        self._client = OpenAI(url, self.model, key=key)
+        return self._client
 
     def _serve(self, key: str) -> tuple[Any, str]:
         path = self._check()
