@@ -41,6 +41,13 @@ def table(code: str, name: str) -> Mapping[str, Any]:
         return {}
 
 
+@lru_cache(maxsize=1)
+def symbols() -> Mapping[str, Any]:
+    """Return the symbols of units and currencies, which all languages write alike."""
+    with (_FOLDER / "symbols.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """Words by their use in a sentence, folded (see `text.words.fold`).

@@ -1,25 +1,295 @@
-"""Whether the numbers of a sentence are numbers of the material it stands on."""
+"""The number gate: which figures of a sentence the material doesn't hold.
+
+A claim is a value, a unit or kind, and the thing that it belongs to. It is held by the material if the same value stands
+there, in whatever spelling, unless its unit or its thing says that it is another one's. What is no claim: marks
+of lists, references to passages, the scale of a rating, counts of the words said, the current year, a number
+that only names what was asked about. It errs on the side of the sentence where a conflict isn't plain. Reading
+figures is left to `text/figures.py`; what follows from a miss, to `answer/gates.py`.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import datetime
+from functools import cached_property
 import re
 from typing import Final
 
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+from backend.text.figures import Figure, Kind, figures, grammar, rounded
+from backend.text.words import fold
+
+_LIST_MARK: Final = re.compile(r"(?:^|[\n:;.!?])[ \t]*(?:[•*-]\s*)?\(?\Z")
+_INLINE_MARK: Final = re.compile(r"\s\(?\Z")
+_SMALL: Final = 10
+"""Words for numbers up to this one are claims only beside a unit ("seven bar")."""
+_STEM: Final = 6
+_NEAR_BEFORE: Final = 50
+_NEAR_AFTER: Final = 80
+_HEDGE_CAP: Final = 0.05
+_MINUTES_AN_HOUR: Final = 60
+_CENTURY: Final = 100
+_YEARS: Final = (1000, 2200)
+_DEGREES: Final = frozenset(("degree", "celsius", "fahrenheit"))
+
+
+def _stem(word: str) -> str:
+    """Return what is left of a folded word without its ending: plurals and cases compare equal."""
+    return re.sub(r"(?:ies|es|en|er|s|e|n|y)\Z", "", word)[:_STEM] if len(word) > 3 else word  # noqa: PLR2004
 
 
 class Material:
-    """The numbers of a material, parsed once."""
+    """The figures of a material and of the question that it shall answer, read once, when first needed."""
 
     def __init__(
         self, text: str, language: str, question: str = "", now: datetime | None = None
     ) -> None:
-        """Take the material and the question that it answers."""
-        self._held = {each.replace(",", "") for each in _NUMBER.findall(text)}
+        """Take the material in `language`, and the current moment, whose year may be said freely."""
+        self._text = text
+        self._language = language
+        self._question = question
+        self._year = now.year if now else None
+
+    @cached_property
+    def _figures(self) -> list[Figure]:
+        return figures(self._text, self._language)
+
+    @cached_property
+    def _values(self) -> dict[float, list[Figure]]:
+        held: dict[float, list[Figure]] = defaultdict(list)
+        for figure in self._figures:
+            if figure.kind is Kind.TIME:
+                held[figure.parts[0]].append(figure)
+                continue
+            for value in (*figure.values, *figure.parts):
+                held[value].append(figure)
+        return dict(held)
+
+    @cached_property
+    def _times(self) -> frozenset[float]:
+        return frozenset(
+            value for each in self._figures if each.kind is Kind.TIME for value in each.values
+        )
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """Codes and versions, also such as are written apart ("E 24")."""
+        names = {each.name for each in self._figures if each.name}
+        apart = re.findall(r"\b([A-Z]{1,3})[ -](\d+)\b", self._text)
+        return frozenset(names | {(head + tail).lower() for head, tail in apart})
+
+    @cached_property
+    def _dates(self) -> dict[int, set[float]]:
+        """Days by month."""
+        dates: dict[int, set[float]] = defaultdict(set)
+        for each in self._figures:
+            if each.month:
+                dates[each.month].update(each.values[-1:] if each.kind is Kind.DATE else each.values)
+        return dates
+
+    @cached_property
+    def _things(self) -> dict[str, set[float]]:
+        """Values by the stem of the word, and by the unit, that they stand before."""
+        things: dict[str, set[float]] = defaultdict(set)
+        for each in self._figures:
+            if each.kind is Kind.NUMBER:
+                if each.noun:
+                    things[_stem(each.noun)].update(each.values)
+                if each.unit:
+                    things[f"[{each.unit}]"].update(each.values)
+        return things
+
+    @cached_property
+    def _asked(self) -> list[Figure]:
+        return figures(self._question, self._language) if self._question else []
 
     def unsupported(self, sentence: str, language: str | None = None) -> list[str]:
-        """Return the numbers of `sentence` that the material doesn't hold."""
-        return [
-            each for each in _NUMBER.findall(sentence) if each.replace(",", "") not in self._held
-        ]
+        """Return the figures of `sentence` that the material doesn't hold, as they are written; [] = grounded.
+
+        `language` is the sentence's, where it isn't the material's. Several sentences may be given at once.
+        """
+        language = language or self._language
+        found = figures(sentence, language)
+        result = []
+        for index, claim in enumerate(found):
+            if self._is_claim(sentence, found, index, language) and not self._holds(sentence, claim):
+                result.append(claim.text)
+        return result
+
+    def _is_claim(self, text: str, found: list[Figure], index: int, language: str) -> bool:
+        claim = found[index]
+        rules = grammar(language)
+        if claim.kind is Kind.LOOSE or (claim.kind is Kind.DATE and not claim.values):
+            return False
+        before = text[max(0, claim.start - 24) : claim.start]
+        after = text[claim.end : claim.end + 24]
+        if claim.kind is Kind.NUMBER:
+            if claim.word and abs(claim.values[0]) <= _SMALL and not claim.unit:
+                return False
+            if re.match(r"[.)]\)?(?:\s|\Z|\*)", after) and (
+                _LIST_MARK.search(before) or (after[0] == ")" and _INLINE_MARK.search(before))
+            ) and len(claim.text) <= 2 and text[claim.end + 1 :].strip():  # noqa: PLR2004
+                return False
+            if before.endswith(("[", "(")) and after[:1] in ("]", ")") and before.endswith("["):
+                return False
+            if claim.before in rules.references and not claim.noun and not claim.unit:
+                return False
+            if claim.noun in rules.counted or (
+                abs(claim.values[0]) <= _SMALL and text.rstrip().endswith(":") and not claim.unit
+            ):
+                return False
+            if rules.out_of and re.search(rf"\b{re.escape(rules.out_of)}\s+\Z", before, re.IGNORECASE):
+                if index and claim.start - found[index - 1].end < 16:  # noqa: PLR2004
+                    return claim.values[0] not in (5, 10, 100)
+            if self._year and claim.values[0] == self._year and self._is_year(claim, before):
+                return False
+        return not self._names_topic(claim)
+
+    @staticmethod
+    def _is_year(claim: Figure, before: str) -> bool:
+        """Return whether four digits stand for a year, and not for so many things."""
+        return claim.text.isdigit() and claim.unit is None and not claim.noun
+
+    def _names_topic(self, claim: Figure) -> bool:
+        """Return whether a figure only repeats what was asked about: "2006 Chevy", "form 1040"."""
+        if claim.kind is not Kind.NUMBER:
+            return False
+        for asked in self._asked:
+            if asked.kind is not Kind.NUMBER or asked.values[0] != claim.values[0]:
+                continue
+            year = _YEARS[0] <= claim.values[0] < _YEARS[1]
+            for one, other, telling in (
+                (asked.noun, claim.noun, True),
+                (asked.before, claim.before, year),
+            ):
+                if telling and one and _stem(one) == _stem(other) and not claim.unit:
+                    others = self._things.get(_stem(one), set())
+                    return not others or claim.values[0] in others
+        return False
+
+    def _holds(self, text: str, claim: Figure) -> bool:
+        match claim.kind:
+            case Kind.CODE:
+                return claim.name in self._names or self._holds_parts(claim)
+            case Kind.VERSION:
+                return any(name == claim.name or name.startswith(claim.name + ".") for name in self._names)
+            case Kind.TIME:
+                return self._holds_time(claim)
+            case Kind.DATE:
+                year, day = claim.values
+                return day in self._dates.get(claim.month, ()) and (year in self._values)
+            case Kind.DECADE:
+                return self._holds_decade(claim)
+            case Kind.FRACTION:
+                return claim.values[0] in self._values or (
+                    bool(claim.parts) and all(part in self._values for part in claim.parts)
+                )
+            case _:
+                return self._holds_number(text, claim)
+
+    def _holds_parts(self, claim: Figure) -> bool:
+        """Return whether "16GB" or "F-150" stands apart in the material."""
+        return bool(claim.name) and claim.name in re.sub(r"[\W_]+", "", self._around(claim.name))
+
+    def _around(self, name: str) -> str:
+        digits = re.search(r"\d+", name)
+        if not digits or not re.search(r"[a-z]{2}", name):
+            return ""
+        return " ".join(
+            self._text[max(0, each.start - 12) : each.end + 12].casefold()
+            for each in self._values.get(float(digits.group()), ())
+        )
+
+    def _holds_time(self, claim: Figure) -> bool:
+        if any(value in self._times for value in claim.values):
+            return True
+        hour, minute = claim.parts
+        return not minute and any(
+            each.kind is Kind.NUMBER and not each.unit and not each.noun and len(each.text) <= 2  # noqa: PLR2004
+            for each in self._values.get(hour, ())
+        )
+
+    def _holds_decade(self, claim: Figure) -> bool:
+        first = claim.values[0]
+        decades = [first] if first >= _CENTURY else [century + first for century in (1800, 1900, 2000)]
+        return first in self._values or any(
+            decade <= value < decade + 10 for decade in decades for value in self._values
+        )
+
+    def _holds_number(self, text: str, claim: Figure) -> bool:
+        held = [each for value in claim.values for each in self._values.get(value, ())]
+        if claim.month and self._dates.get(claim.month) and claim.values[0] not in self._dates[claim.month]:
+            return False
+        if held:
+            return not self._conflicts(text, claim, held)
+        value = claim.values[0]
+        if claim.before and (claim.before + claim.text).lower() in self._names:
+            return True
+        if any(name.startswith(claim.text + ".") for name in self._names):
+            return True
+        if claim.unit == "hour" and value * _MINUTES_AN_HOUR in self._times:
+            return True
+        if claim.unit == "percent" and rounded(value / 100) in self._values:
+            return any(each.kind in (Kind.FRACTION, Kind.LOOSE) for each in self._values[rounded(value / 100)])
+        if claim.noun.startswith(("centur",)) or claim.unit == "century":
+            return any(
+                _YEARS[0] < each <= _YEARS[1] and (each - 1) // _CENTURY + 1 == value for each in self._values
+            )
+        if claim.unit == "cent" and rounded(value / 100) in self._values:
+            return True
+        return claim.hedged and self._holds_nearly(claim)
+
+    def _holds_nearly(self, claim: Figure) -> bool:
+        """Return whether a hedged figure is a rounding of one in the material."""
+        value = claim.values[0]
+        step = claim.step
+        if value and value == int(value):
+            while value % (step * 10) == 0:
+                step *= 10
+        reach = min(step / 2, abs(value) * _HEDGE_CAP) if step > claim.step else step / 2
+        return any(
+            abs(each - value) <= reach + 1e-9 and any(_agree(claim.unit, figure.unit) for figure in held)
+            for each, held in self._values.items()
+        )
+
+    def _conflicts(self, text: str, claim: Figure, held: list[Figure]) -> bool:
+        """Return whether the value is there, but plainly belongs to something else."""
+        if claim.unit:
+            if any(each.unit is None for each in held):
+                stated = self._things.get(f"[{claim.unit}]")
+                if not stated or any(not each.noun for each in held):
+                    return False
+                return not any(_agree(claim.unit, each.unit) and each.unit for each in held)
+            return not any(_agree(claim.unit, each.unit) for each in held)
+        if not claim.noun or claim.month:
+            return False
+        stem = _stem(claim.noun)
+        others = self._things.get(stem)
+        if not others or any(value in others for value in claim.values):
+            return False
+        return not any(stem in self._near(each) for each in held)
+
+    def _near(self, figure: Figure) -> str:
+        """Return the folded words around a figure that belong to it and to no other one."""
+        every = self._figures
+        index = self._places[id(figure)]
+        first = max(0, figure.start - _NEAR_BEFORE)
+        if index:
+            first = max(first, every[index - 1].end)
+        last = figure.end + _NEAR_AFTER
+        if index + 1 < len(every):
+            last = min(last, every[index + 1].start)
+        before = fold(self._text[first : figure.start])
+        if index and first == every[index - 1].end and every[index - 1].noun:
+            before = before.removeprefix(every[index - 1].noun)
+        return f"{before} {fold(self._text[figure.end : last])}"
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {id(each): index for index, each in enumerate(self._figures)}
+
+
+def _agree(one: str | None, other: str | None) -> bool:
+    """Return whether two units may be the same; none agrees with all."""
+    if one is None or other is None or one == other:
+        return True
+    return "degree" in (one, other) and one in _DEGREES and other in _DEGREES
