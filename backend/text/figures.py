@@ -53,6 +53,7 @@ class Figure:
     month: int = 0
     hedged: bool = False
     word: bool = False
+    ranged: bool = False
     name: str = ""
     parts: tuple[float, ...] = field(default=())
 
@@ -72,7 +73,7 @@ _CODE: Final = re.compile(r"[^\W_]+(?:[-./][^\W_]*\d[^\W_]*)*")
 _AFTER: Final = re.compile(rf"[\s{_SPACE}]?-?([^\W\d_]+(?:['’][^\W\d_]+)?)")
 _NEXT_WORD: Final = re.compile(rf"[\s{_SPACE}]+([^\W\d_]+(?:['’.][^\W\d_]+)*)")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[\s\u00a0.:#'’-]{1,3}\Z")
-_RANGE: Final = re.compile(r"\s?(?:[-–—‐]|\.\.\.?)\s?\Z|\s(?:to|until|till|and|bis|und|à|et|a|y|al|e|tot|en|do|i)\s\Z")
+_RANGE: Final = re.compile(r"\s?(?:[-–—‐]|\.\.\.?)\s?\Z|\s(?:to|until|till|and|bis|und|à|et|a|y|al|e|tot|en|do|i|or|oder|ou|o|of|lub)\s\Z")
 _VULGAR: Final = {
     "½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅖": 2 / 5, "⅗": 3 / 5,
     "⅘": 4 / 5, "⅙": 1 / 6, "⅚": 5 / 6, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8,
@@ -248,6 +249,8 @@ def _figure(text: str, start: int, rules: Grammar) -> Figure:
         while word > 0 and text[word - 1].isalpha():
             word -= 1
     prefix = text[word:start]
+    if prefix.endswith("-") and (text[word - 1 : word].isdigit() or prefix[:-1].lower() in ("am", "pm")):
+        prefix = ""  # the second end of a range: "5kg-10kg", "8 AM-6 PM"
     _, currencies, _ = _symbols()
     if prefix and prefix not in currencies and not (
         prefix in ("v", "V", "x") or (prefix.endswith("-") and len(prefix) > 3 and prefix.islower())  # noqa: PLR2004
@@ -586,6 +589,7 @@ def _join(text: str, found: list[Figure], rules: Grammar) -> None:
             continue
         if not _RANGE.match(text[one.end : other.start]):
             continue
+        one.ranged = other.ranged = True
         if other.kind is Kind.TIME and one.kind is Kind.NUMBER and 0 < one.values[0] <= 12:  # noqa: PLR2004
             hour = one.values[0] * 60
             one.kind, one.values, one.parts = Kind.TIME, (hour % 720, hour % 720 + 720), (one.values[0], 0.0)

@@ -29,6 +29,25 @@ _HEDGE_CAP: Final = 0.05
 _MINUTES_AN_HOUR: Final = 60
 _CENTURY: Final = 100
 _YEARS: Final = (1000, 2200)
+_DENOMINATORS: Final = (2, 3, 4, 8, 16)
+"""What stands over these is a fraction; over others it may be a score or two numbers ("24/7")."""
+_ALL_OF: Final = {("day", 7.0): "week", ("hour", 24.0): "day", ("month", 12.0): "year", ("week", 52.0): "year"}
+"""So many of one are the whole other: "open seven days a week" claims no number."""
+_EQUAL: Final = {
+    ("celsius", "fahrenheit"): (1.8, 32.0),
+    ("kilometer", "mile"): (0.621371, 0.0),
+    ("meter", "foot"): (3.28084, 0.0),
+    ("centimeter", "inch"): (0.393701, 0.0),
+    ("kilogram", "pound"): (2.204623, 0.0),
+    ("liter", "gallon"): (0.264172, 0.0),
+    ("kilometer", "meter"): (1000.0, 0.0),
+    ("meter", "centimeter"): (100.0, 0.0),
+    ("kilogram", "gram"): (1000.0, 0.0),
+    ("liter", "milliliter"): (1000.0, 0.0),
+    ("hour", "minute"): (60.0, 0.0),
+    ("minute", "second"): (60.0, 0.0),
+}
+"""The second unit's figure is the first one's times the factor plus the offset."""
 _DEGREES: Final = frozenset(("degree", "celsius", "fahrenheit"))
 
 
@@ -127,7 +146,7 @@ class Material:
                 return False
             if re.match(r"[.)]\)?(?:\s|\Z|\*)", after) and (
                 _LIST_MARK.search(before) or (after[0] == ")" and _INLINE_MARK.search(before))
-            ) and len(claim.text) <= 2 and text[claim.end + 1 :].strip():  # noqa: PLR2004
+            ) and len(claim.text) <= 2 and (text[claim.end + 1 :].strip() or "\n" in before):  # noqa: PLR2004
                 return False
             if before.endswith(("[", "(")) and after[:1] in ("]", ")") and before.endswith("["):
                 return False
@@ -140,6 +159,9 @@ class Material:
             if rules.out_of and re.search(rf"\b{re.escape(rules.out_of)}\s+\Z", before, re.IGNORECASE):
                 if index and claim.start - found[index - 1].end < 16:  # noqa: PLR2004
                     return claim.values[0] not in (5, 10, 100)
+            whole = _ALL_OF.get((claim.unit or "", claim.values[0]))
+            if whole and any(rules.units.get(word) == whole for word in fold(after).split()[:3]):
+                return False
             if self._year and claim.values[0] == self._year and self._is_year(claim, before):
                 return False
         return not self._names_topic(claim)
@@ -157,6 +179,8 @@ class Material:
             if asked.kind is not Kind.NUMBER or asked.values[0] != claim.values[0]:
                 continue
             year = _YEARS[0] <= claim.values[0] < _YEARS[1]
+            if not (asked.noun or asked.before or asked.unit) and claim.noun and year:
+                return True  # "where does it go on 1040" and "the 1040 form"
             for one, other, telling in (
                 (asked.noun, claim.noun, True),
                 (asked.before, claim.before, year),
@@ -169,7 +193,11 @@ class Material:
     def _holds(self, text: str, claim: Figure) -> bool:
         match claim.kind:
             case Kind.CODE:
-                return claim.name in self._names or self._holds_parts(claim)
+                return (
+                    claim.name in self._names
+                    or self._holds_parts(claim)
+                    or self._holds_name(claim)
+                )
             case Kind.VERSION:
                 return any(name == claim.name or name.startswith(claim.name + ".") for name in self._names)
             case Kind.TIME:
@@ -181,7 +209,9 @@ class Material:
                 return self._holds_decade(claim)
             case Kind.FRACTION:
                 return claim.values[0] in self._values or (
-                    bool(claim.parts) and all(part in self._values for part in claim.parts)
+                    bool(claim.parts)
+                    and claim.parts[1] not in _DENOMINATORS
+                    and all(part in self._values for part in claim.parts)
                 )
             case _:
                 return self._holds_number(text, claim)
@@ -189,6 +219,15 @@ class Material:
     def _holds_parts(self, claim: Figure) -> bool:
         """Return whether "16GB" or "F-150" stands apart in the material."""
         return bool(claim.name) and claim.name in re.sub(r"[\W_]+", "", self._around(claim.name))
+
+    def _holds_name(self, claim: Figure) -> bool:
+        """Return whether a name that has a number ("COVID-19") stands in the material without it."""
+        name, _, number = claim.text.partition("-")
+        return len(name) > 3 and name.isalpha() and number.isdigit() and f" {fold(name)} " in self._folded  # noqa: PLR2004
+
+    @cached_property
+    def _folded(self) -> str:
+        return f" {fold(self._text)} "
 
     def _around(self, name: str) -> str:
         digits = re.search(r"\d+", name)
@@ -216,7 +255,12 @@ class Material:
         )
 
     def _holds_number(self, text: str, claim: Figure) -> bool:
-        held = [each for value in claim.values for each in self._values.get(value, ())]
+        held = [
+            each
+            for value in claim.values
+            for each in self._values.get(value, ())
+            if _may_hold(each, claim)
+        ]
         if claim.month and self._dates.get(claim.month) and claim.values[0] not in self._dates[claim.month]:
             return False
         if held:
@@ -236,7 +280,24 @@ class Material:
             )
         if claim.unit == "cent" and rounded(value / 100) in self._values:
             return True
-        return claim.hedged and self._holds_nearly(claim)
+        return self._holds_converted(claim) or (claim.hedged and self._holds_nearly(claim))
+
+    def _holds_converted(self, claim: Figure) -> bool:
+        """Return whether the material says the same in another unit."""
+        value = claim.values[0]
+        for (one, other), (factor, offset) in _EQUAL.items():
+            if claim.unit not in (one, other):
+                continue
+            for figure in self._figures:
+                if claim.unit == other and figure.unit == one:
+                    there = figure.values[0] * factor + offset
+                elif claim.unit == one and figure.unit == other:
+                    there = (figure.values[0] - offset) / factor
+                else:
+                    continue
+                if abs(there - value) <= claim.step / 2 + 1e-9:
+                    return True
+        return False
 
     def _holds_nearly(self, claim: Figure) -> bool:
         """Return whether a hedged figure is a rounding of one in the material."""
@@ -260,7 +321,7 @@ class Material:
                     return False
                 return not any(_agree(claim.unit, each.unit) and each.unit for each in held)
             return not any(_agree(claim.unit, each.unit) for each in held)
-        if not claim.noun or claim.month:
+        if not claim.noun or claim.month or claim.ranged:
             return False
         stem = _stem(claim.noun)
         others = self._things.get(stem)
@@ -286,6 +347,15 @@ class Material:
     @cached_property
     def _places(self) -> dict[int, int]:
         return {id(each): index for index, each in enumerate(self._figures)}
+
+
+def _may_hold(held: Figure, claim: Figure) -> bool:
+    """Return whether a figure of the material may stand behind a claim of the same value."""
+    if held.kind is Kind.TIME:
+        return claim.step == 1 and not claim.unit and not claim.noun
+    if held.kind is Kind.LOOSE and held.values[0] >= 1:
+        return not claim.unit and (not claim.noun or claim.text[-1].isalpha())
+    return True
 
 
 def _agree(one: str | None, other: str | None) -> bool:
