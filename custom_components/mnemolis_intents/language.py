@@ -1,0 +1,107 @@
+"""The words of each language: what is said, what makes a question, what home is called, which sentences are ours.
+
+All of it lies in `sentences/<language>.json`; a new language is one more file. What counts as a question decides
+two things alone: that Home Assistant makes no timer of it ("will it rain in two hours"), and that, while the
+server is out of reach, it isn't handed to Home Assistant as an order. Everything else is the server's to route.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import json
+from pathlib import Path
+import unicodedata
+
+from homeassistant.core import HomeAssistant
+from homeassistant.util.hass_dict import HassKey
+
+from .const import DOMAIN
+
+_FOLDER = Path(__file__).parent / "sentences"
+_DEFAULT = "en"
+
+
+def fold(text: str) -> str:
+    """Return the words of `text` in lower case, without accents and punctuation, one space apart."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join(
+        "".join(
+            char if char.isalnum() else " " for char in plain if not unicodedata.combining(char)
+        ).split()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The words of one language. All but `spoken` and `sentences` are folded."""
+
+    spoken: dict[str, str]
+    sentences: dict[str, list[str]]
+    home: frozenset[str]
+    ghosts: frozenset[str]
+    polite: tuple[str, ...]
+    questions: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, data: dict[str, object]) -> Language:
+        """Return the language of one data file."""
+
+        def folded(key: str) -> list[str]:
+            words = data[key]
+            assert isinstance(words, list)
+            return [fold(word) for word in words]
+
+        spoken, sentences = data["spoken"], data["sentences"]
+        assert isinstance(spoken, dict)
+        assert isinstance(sentences, dict)
+        return cls(
+            spoken=spoken,
+            sentences=sentences,
+            home=frozenset(folded("home")),
+            ghosts=frozenset(folded("ghosts")),
+            polite=tuple(f"{phrase} " for phrase in folded("polite")),
+            questions=tuple(f"{phrase} " for phrase in folded("questions")),
+        )
+
+    def is_question(self, text: str) -> bool:
+        """Return whether someone wants to know something, not to have something done."""
+        if text.rstrip().endswith(("?", "？", ";")):
+            return True
+        words = f"{fold(text)} "
+        while phrase := next((phrase for phrase in self.polite if words.startswith(phrase)), None):
+            words = words.removeprefix(phrase)
+        return words.startswith(self.questions)
+
+    def is_ghost(self, text: str) -> bool:
+        """Return whether nobody said this: silence, or what speech recognition makes of noise."""
+        words = fold(text)
+        return not words or words in self.ghosts
+
+
+class Languages:
+    """All languages there are words for."""
+
+    def __init__(self, languages: dict[str, Language]) -> None:
+        self.all = languages
+
+    def of(self, tag: str | None) -> Language:
+        """Return the language of a BCP 47 tag; English where there are no words for it."""
+        primary = (tag or _DEFAULT).replace("_", "-").partition("-")[0].lower()
+        return self.all.get(primary, self.all[_DEFAULT])
+
+
+DATA_LANGUAGES: HassKey[Languages] = HassKey(f"{DOMAIN}_languages")
+
+
+def _load() -> Languages:
+    return Languages(
+        {
+            path.stem: Language.parse(json.loads(path.read_text("utf-8")))
+            for path in sorted(_FOLDER.glob("*.json"))
+        }
+    )
+
+
+async def async_load(hass: HomeAssistant) -> None:
+    """Read the words of all languages, once."""
+    hass.data[DATA_LANGUAGES] = await hass.async_add_executor_job(_load)

@@ -1,0 +1,1 @@
+"""The integration inside Home Assistant: real Assist pipelines, a real server over a socket."""
