@@ -13,6 +13,10 @@ import re
 import sys
 from typing import Final, TextIO
 
+from pydantic import SecretStr
+
+from backend.settings import Settings
+
 _STANDARD: Final = frozenset(
     (*logging.makeLogRecord({}).__dict__, "message", "asctime", "taskName", "color_message")
 )
@@ -75,8 +79,20 @@ def _handler(stream: TextIO, secrets: Iterable[str]) -> logging.Handler:
     return handler
 
 
-def set_up(level: str, secrets: Iterable[str] = (), stream: TextIO | None = None) -> None:
-    """Send all log lines from `level` on to `stream` (stderr), with `secrets` struck out."""
+def _secrets(settings: Settings) -> list[str]:
+    """Return every secret of the settings, those of settings to come too."""
+    values = (getattr(settings, name) for name in Settings.model_fields)
+    return [
+        one.get_secret_value()
+        for value in values
+        for one in (value if isinstance(value, tuple) else (value,))
+        if isinstance(one, SecretStr)
+    ]
+
+
+def set_up(level: str, settings: Settings | None = None, stream: TextIO | None = None) -> None:
+    """Send all log lines from `level` on to `stream` (stderr), the secrets of `settings` struck out."""
+    secrets = _secrets(settings) if settings else []
     root = logging.getLogger()
     for handler in root.handlers[:]:
         root.removeHandler(handler)

@@ -66,15 +66,17 @@ async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
                 "a question overran its deadline", extra={"request_id": question.request_id}
             )
             return failure_reply(question, "timeout")
-        if task.cancelled():
-            # Something inside was cancelled, which isn't our caller's wish to stop.
-            raise RuntimeError("answering was cancelled from within")
-        return task.result()
+        if not task.cancelled():
+            return task.result()
+        # Something inside was cancelled, which isn't our caller's wish to stop.
+        _LOGGER.error(
+            "answering was cancelled from within", extra={"request_id": question.request_id}
+        )
     except Exception:
         _LOGGER.exception("answering failed", extra={"request_id": question.request_id})
-        return failure_reply(question, "internal")
     finally:
         leave(task)
+    return failure_reply(question, "internal")
 
 
 def record(question: Question, reply: Reply | None, *, stream: bool) -> None:

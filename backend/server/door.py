@@ -18,13 +18,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from backend.contract import AUTO, HANDBACK, SearchRequest
-from backend.server.errors import (
-    REQUEST_ID,
-    IncompleteBody,
-    Invalid,
-    UnsupportedMediaType,
-    invalid,
-)
+from backend.server.errors import REQUEST_ID, IncompleteBody, Invalid, UnsupportedMediaType, invalid
 from backend.settings import Settings
 from backend.text.language import primary
 from backend.types import FUSION, HomeState, Place, Question, Style, Turn

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Protocol
+from dataclasses import dataclass
+from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
@@ -18,6 +19,7 @@ from backend.contract import (
     SearchRequest,
     SentenceEvent,
 )
+from backend.server.errors import Handler
 
 _REFUSALS: Final = {
     400: "Not JSON, or a request that can't be understood.",
@@ -33,30 +35,25 @@ _STREAM: Final = (
 )
 
 
-class Described(Protocol):
-    """An address as the document describes it: `backend.server.routes.Route`."""
+@dataclass(frozen=True)
+class Route:
+    """An address, for the router and for the document."""
 
-    @property
-    def method(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def summary(self) -> str: ...
-    @property
-    def body(self) -> type[BaseModel] | None: ...
-    @property
-    def reply(self) -> type[BaseModel] | None: ...
-    @property
-    def streams(self) -> bool: ...
-    @property
-    def parameters(self) -> tuple[Mapping[str, Any], ...]: ...
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    body: type[BaseModel] | None = None
+    reply: type[BaseModel] | None = None
+    streams: bool = False
+    parameters: tuple[Mapping[str, Any], ...] = ()
 
 
 def _ref(model: type[BaseModel]) -> dict[str, Any]:
     return {"$ref": f"#/components/schemas/{model.__name__}"}
 
 
-def _operation(route: Described) -> dict[str, Any]:
+def _operation(route: Route) -> dict[str, Any]:
     schema = _ref(route.reply) if route.reply else {"type": "object"}
     content: dict[str, Any] = {"application/json": {"schema": schema}}
     if route.streams:
@@ -85,7 +82,7 @@ def _operation(route: Described) -> dict[str, Any]:
     return operation
 
 
-def document(routes: Iterable[Described]) -> dict[str, Any]:
+def document(routes: Iterable[Route]) -> dict[str, Any]:
     """Return the document; `info.version` is the number of the contract."""
     _, schemas = models_json_schema(
         [

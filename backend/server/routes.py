@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 import json
 import re
@@ -15,7 +14,8 @@ from pydantic import BaseModel
 from backend.contract import CONTRACT, LABELS, Health, Reply, SearchRequest
 from backend.server import asking, door, openapi, streaming
 from backend.server.auth import MAY_SEE
-from backend.server.errors import Busy, Handler, Invalid
+from backend.server.errors import Busy, Invalid
+from backend.server.openapi import Route
 from backend.server.parts import ASK, HEALTH, SEARCHES, SETTINGS, STORE
 
 _LOGS_MAX: Final = 1_000
@@ -120,20 +120,6 @@ async def root(request: web.Request) -> web.StreamResponse:
             "see": "/openapi.json",
         }
     )
-
-
-@dataclass(frozen=True)
-class Route:
-    """An address, for the router and for the OpenAPI document."""
-
-    method: str
-    path: str
-    handler: Handler
-    summary: str
-    body: type[BaseModel] | None = None
-    reply: type[BaseModel] | None = None
-    streams: bool = False
-    parameters: tuple[Mapping[str, Any], ...] = field(default=())
 
 
 ROUTES: Final = (

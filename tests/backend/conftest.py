@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-import os
 from pathlib import Path
 import threading
 
 from blockbuster import BlockBuster, blockbuster_ctx
 import pytest
 
-try:
-    import pytest_socket
-except ImportError:  # Home Assistant's test plugin isn't there on older Pythons.
-    pytest_socket = None
-
 _FILES = Path("/proc/self/fd")
 
 
 def pytest_fixture_setup() -> None:
     """Open sockets again where Home Assistant's test plugin has closed them: the tests here use loopback."""
-    if pytest_socket is not None:
-        pytest_socket.enable_socket()
+    try:
+        import pytest_socket
+    except ImportError:
+        return  # The plugin isn't there on older Pythons.
+    pytest_socket.enable_socket()
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +36,7 @@ def _open_files() -> dict[str, str]:
     files = {}
     for entry in _FILES.iterdir() if _FILES.exists() else ():
         try:
-            target = os.readlink(entry)
+            target = str(entry.readlink())
         except OSError:  # The one that lists the folder is gone by now.
             continue
         if target.startswith(("/", "socket:")):

@@ -1,139 +1,17 @@
-"""The application over scripted parts: what is behind the door does what a test says."""
+"""The application over scripted parts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
 import pytest
 
-from backend.contract import Health, Reply
 from backend.server.app import create_app
 from backend.settings import Settings
-from backend.sources.base import Source, SourceState
-from backend.types import Nothing, Outcome, Question, Sentence, Step
-from tests.contract import example
-
-Item = Reply | Sentence | Exception | Callable[[], Awaitable[object]]
-"""What a scripted answer consists of: what to yield, what to raise, what to wait for."""
-
-
-class FakeSource:
-    """A source that holds nothing."""
-
-    ttl = 0.0
-    version = "1"
-
-    def __init__(self, tag: str, state: SourceState) -> None:
-        self.tag = tag
-        self._state = state
-
-    async def ask(self, step: Step, question: Question) -> Outcome:
-        return Nothing()
-
-    async def start(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    def state(self) -> SourceState:
-        return self._state
-
-
-class ScriptedAsk:
-    """Answers every question with the same items, and notes what became of it."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.asked: list[Question] = []
-        self.explained: list[bool] = []
-        self.closed = asyncio.Event()
-        self.sources: Mapping[str, Source] = {
-            "house": FakeSource("house", SourceState(configured=True, documents=9)),
-            "kiwix": FakeSource(
-                "kiwix", SourceState(False, setting="ZIM_DIR", detail="no ZIM file in library")
-            ),
-        }
-
-    async def reply(self, question: Question, *, explain: bool) -> Reply:
-        last: Reply | None = None
-        async for item in self.stream(question, explain=explain):
-            if isinstance(item, Reply):
-                last = item
-        assert last is not None
-        return last
-
-    async def stream(
-        self, question: Question, *, explain: bool
-    ) -> AsyncGenerator[Reply | Sentence]:
-        self.asked.append(question)
-        self.explained.append(explain)
-        try:
-            for item in self.items:
-                if isinstance(item, Exception):
-                    raise item
-                if isinstance(item, Reply | Sentence):
-                    yield item
-                else:
-                    await item()
-        finally:
-            self.closed.set()
-
-
-class FakeRow:
-    """A row of the log."""
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"query": "what does E24 mean", "success": True}
-
-
-class FakeLog:
-    """A log of three rows."""
-
-    limit: int | None = None
-
-    async def recent(self, limit: int) -> list[FakeRow]:
-        self.limit = limit
-        return [FakeRow()]
-
-    async def stats(self) -> dict[str, Any]:
-        return {"total": 3}
-
-    async def clear(self) -> int:
-        return 3
-
-
-class FakeCache:
-    """A cache of `count` values."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    async def count(self) -> int:
-        return self._count
-
-    async def clear(self) -> int:
-        count, self._count = self._count, 0
-        return count
-
-
-class FakeStore:
-    """What the server keeps."""
-
-    def __init__(self) -> None:
-        self.log = FakeLog()
-        self.results = FakeCache(3)
-        self.answers = FakeCache(1)
-
-
-HEALTH = Health.model_validate(example("health_with_key").body)
-SERVED = Reply.model_validate(example("served").body)
-
-
-async def healthy() -> Health:
-    """Return the health of the recorded example."""
-    return HEALTH
+from tests.backend.server.scripted import FakeStore, ScriptedAsk, healthy
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import logging
 import pytest
 
 from backend.server.routes import ROUTES
-from tests.backend.server.conftest import SERVED, ScriptedAsk, Start
+from tests.backend.server.conftest import Start
+from tests.backend.server.scripted import SERVED, ScriptedAsk
 
 KEYS = ("first-key", "second-kéy")
 
@@ -74,7 +75,9 @@ async def test_without_keys_health_shows_all_and_any_key_is_welcome(start: Start
         assert body["sources"]
 
 
-@pytest.mark.parametrize("name", ["key", "api_key", "API_KEY", "X-API-Key", "token", "access_token"])
+@pytest.mark.parametrize(
+    "name", ["key", "api_key", "API_KEY", "X-API-Key", "token", "access_token"]
+)
 async def test_a_key_in_the_address_is_refused_and_not_repeated(
     name: str, start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -85,7 +88,9 @@ async def test_a_key_in_the_address_is_refused_and_not_repeated(
     text = await response.text()
     assert "X-API-Key" in text
     assert "first-key" not in text
-    assert not [r for r in caplog.records if r.name.startswith("backend") and "first-key" in str(vars(r))]
+    assert not [
+        r for r in caplog.records if r.name.startswith("backend") and "first-key" in str(vars(r))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,10 @@ from typing import Any
 from pydantic import BaseModel
 import pytest
 
-from backend.contract import (
-    ErrorBody,
-    ErrorEvent,
-    Health,
-    Reply,
-    SearchRequest,
-    SentenceEvent,
-)
+from backend.contract import ErrorBody, ErrorEvent, Health, Reply, SearchRequest, SentenceEvent
 from backend.types import Sentence
-from tests.backend.server.conftest import Item, ScriptedAsk, Start
+from tests.backend.server.conftest import Start
+from tests.backend.server.scripted import Item, ScriptedAsk
 from tests.contract import Example, example, names
 
 OLDER = {"older_broker", "health_older_broker"}

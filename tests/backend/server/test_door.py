@@ -15,7 +15,8 @@ import pytest
 from backend.contract import SearchRequest
 from backend.server.errors import Refusal, invalid
 from backend.types import HomeState, Place, Style, Turn
-from tests.backend.server.conftest import SERVED, ScriptedAsk, Start
+from tests.backend.server.conftest import Start
+from tests.backend.server.scripted import SERVED, ScriptedAsk
 
 JSON = {"Content-Type": "application/json"}
 
@@ -119,7 +120,9 @@ async def test_json_is_taken_under_its_names_and_without_one(
     assert response.status == 200
 
 
-@pytest.mark.parametrize("request_id", ["", "short", "with space and more", "x" * 65, "новый-номер"])
+@pytest.mark.parametrize(
+    "request_id", ["", "short", "with space and more", "x" * 65, "новый-номер"]
+)
 async def test_an_unfit_request_id_is_replaced(request_id: str, start: Start) -> None:
     client = await start()
     response = await client.get("/health", headers={"X-Request-ID": request_id})

@@ -13,7 +13,8 @@ import pytest
 from backend.server import asking
 from backend.server.routes import ROUTES
 from backend.store.database import StoreError
-from tests.backend.server.conftest import SERVED, FakeLog, ScriptedAsk, Start
+from tests.backend.server.conftest import Start
+from tests.backend.server.scripted import SERVED, FakeLog, ScriptedAsk
 
 
 async def test_sources_tell_tag_label_and_state(start: Start) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from backend.server import streaming
 from backend.types import Sentence
-from tests.backend.server.conftest import SERVED, ScriptedAsk, Start
+from tests.backend.server.conftest import Start
+from tests.backend.server.scripted import SERVED, ScriptedAsk
 from tests.backend.server.test_routes import hangs
 
 RETRIEVED = SERVED.model_copy(
