@@ -22,7 +22,7 @@ from .process import Process
 ROOT: Final = Path(__file__).parents[2]
 LIBRARY: Final = ROOT / "library"
 
-_READY: Final = r"http://127\.0\.0\.1:(\d+)"
+_READY: Final = r"listening\b.*http://127\.0\.0\.1:(\d+)"
 _START_SECONDS: Final = 60.0
 _REPLY_SECONDS: Final = aiohttp.ClientTimeout(total=60)
 
@@ -67,6 +67,7 @@ class Backend:
             [sys.executable, "-m", "backend", "serve", "--host", "127.0.0.1", "--port", str(self.port)],
             environment=environment(self._data, self._settings),
             cwd=ROOT,
+            log=self._data.with_suffix(".log"),
         )
         self.port = int((await self.process.line(_READY, _START_SECONDS))[1])
 

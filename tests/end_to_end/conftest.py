@@ -5,11 +5,25 @@ Every test and fixture runs on one event loop, since the processes are followed 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
 from unittest.mock import patch
 
 import pytest
+import pytest_asyncio
 import pytest_socket
+
+from .backend import Backend
+from .home_assistant import INTEGRATION, HomeAssistant, Turn
+from .model import ScriptedModel
+
+COMMANDS: Final = (
+    "turn on the kitchen light",
+    "what is the temperature in the kitchen",
+    "set a timer for 5 minutes",
+)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -27,3 +41,79 @@ def pytest_runtest_setup() -> Generator[None, object, object]:
 def verify_cleanup() -> Iterator[None]:
     """Stand in for the plugin's fixture, which ends the loop's threads and takes shared processes for leaks."""
     yield
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A Home Assistant with a kitchen, our integration in it, and the backend beside it."""
+
+    home: HomeAssistant
+    backend: Backend
+    pipelines: dict[str, str]
+    """Pipelines by what they are."""
+    without_us: dict[str, Turn]
+    """What became of each command before our integration was there."""
+
+    @asynccontextmanager
+    async def backend_away(self) -> AsyncIterator[None]:
+        """Stop the backend, and have it back at the end."""
+        await self.backend.stop()
+        try:
+            yield
+        finally:
+            await self.backend.start()
+
+    async def turn_light_off(self) -> None:
+        """Turn the kitchen light off, not by voice."""
+        light = next(iter(await self.home.states("light")))
+        await self.home.rest("POST", "/api/services/light/turn_off", {"entity_id": light})
+
+    async def light(self) -> str:
+        """Return the state of the kitchen light."""
+        state: str = next(iter((await self.home.states("light")).values()))["state"]
+        return state
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def model() -> AsyncIterator[ScriptedModel]:
+    """A model that says what a test tells it to."""
+    async with ScriptedModel() as model:
+        yield model
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def backend(
+    model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Backend]:
+    """The backend on the sample library, with the scripted model."""
+    backend = Backend(tmp_path_factory.mktemp("backend") / "data", **model.settings)
+    await backend.start()
+    yield backend
+    assert await backend.stop() == 0
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def house(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """Home Assistant as an owner has it after setting our integration up."""
+    home = HomeAssistant(tmp_path_factory.mktemp("home") / "config")
+    home.prepare()
+    await home.start()
+    try:
+        await home.set_up_demo_home()
+        without_us = {command: await home.say(command) for command in COMMANDS}
+        done = await home.set_up(INTEGRATION.name, url=backend.url, verify_ssl=True)
+        assert done["type"] == "create_entry", done
+        ours = await home.agent()
+        pipelines = {
+            "default agent": await home.create_pipeline(
+                "default agent", engine="conversation.home_assistant"
+            ),
+            "ours": await home.create_pipeline("ours", engine=ours),
+            "ours, local first": await home.create_pipeline(
+                "ours, local first", engine=ours, prefer_local=True
+            ),
+            "ours, German": await home.create_pipeline("ours, German", engine=ours, language="de"),
+        }
+        yield House(home, backend, pipelines, without_us)
+    finally:
+        await home.stop()

@@ -58,6 +58,12 @@ def free_port() -> int:
         return port
 
 
+def is_free(port: int) -> bool:
+    """Return whether nobody listens on a port of 127.0.0.1 now."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What the pipeline did with one utterance, and what the chat log holds after it."""
@@ -250,6 +256,7 @@ class HomeAssistant:
             "Home Assistant",
             [PYTHON, "-m", "homeassistant", "-c", self.config, "--skip-pip", "--log-no-color", "-v"],
             environment={"HA_DISABLE_LOG_FILE": "1"},
+            log=self.config.with_suffix(".log"),
         )
         self._open.push_async_callback(self.process.stop)
         await self.process.line("Home Assistant initialized in", _START_SECONDS)
@@ -333,13 +340,13 @@ class HomeAssistant:
 
     async def agent(self) -> str:
         """Return the entity id of our conversation agent."""
-        entities = await self.command("config/entity_registry/list")
-        return next(
+        agent: str = next(
             entity["entity_id"]
-            for entity in entities
+            for entity in await self.command("config/entity_registry/list")
             if entity["platform"] == INTEGRATION.name
             and entity["entity_id"].startswith("conversation.")
         )
+        return agent
 
     async def create_pipeline(
         self, name: str, *, engine: str, language: str = "en", prefer_local: bool = False

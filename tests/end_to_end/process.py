@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 import os
 from pathlib import Path
 import re
@@ -23,8 +23,11 @@ class ProcessEnded(Exception):
 class Process:
     """A running process; both its outputs are one list of lines."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(
+        self, name: str, process: asyncio.subprocess.Process, log: Path | None = None
+    ) -> None:
         self.name = name
+        self._log = log
         self.lines: list[str] = []
         self._process = process
         self._news = asyncio.Condition()
@@ -39,8 +42,12 @@ class Process:
         *,
         environment: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        log: Path | None = None,
     ) -> Self:
-        """Start `command`; `environment` is added to this process's own, "" takes a name away."""
+        """Start `command`; `environment` is added to this process's own, "" takes a name away.
+
+        What it prints is also written to the file `log`.
+        """
         values = {**os.environ, "PYTHONUNBUFFERED": "1", **(environment or {})}
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -53,7 +60,7 @@ class Process:
             # Ctrl-C in a terminal reaches the whole group; we end our processes ourselves, in order.
             start_new_session=True,
         )
-        return cls(name, process)
+        return cls(name, process, log)
 
     @property
     def pid(self) -> int:
@@ -97,7 +104,7 @@ class Process:
                 f"{self.name} printed no {pattern!r} in {timeout} s:\n{self._last()}"
             ) from error
 
-    async def wait(self, timeout: float) -> int:
+    async def wait(self, timeout: float | None = None) -> int:
         """Return its exit status once it has ended; TimeoutError after `timeout` seconds."""
         async with asyncio.timeout(timeout):
             status = await self._process.wait()
@@ -123,10 +130,15 @@ class Process:
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
-        async for line in self._process.stdout:
-            async with self._news:
-                self.lines.append(line.decode("utf-8", "replace").rstrip())
-                self._news.notify_all()
+        with ExitStack() as stack:
+            file = stack.enter_context(self._log.open("w", encoding="utf-8")) if self._log else None
+            async for raw in self._process.stdout:
+                line = raw.decode("utf-8", "replace").rstrip()
+                if file is not None:
+                    print(line, file=file, flush=True)
+                async with self._news:
+                    self.lines.append(line)
+                    self._news.notify_all()
         async with self._news:
             self._ended = True
             self._news.notify_all()
