@@ -24,7 +24,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PLAIN: Final = re.compile(r"[^\s\"'=\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LOOKS_SECRET: Final = re.compile(
     r"(?i)\b([\w-]*api[-_]?keys?|authorization|access_token|[\w-]*password)(['\"]?\s*[=:]\s*)"
-    r"(?:(?:bearer|basic)\s+)?(['\"]?)[^\s'\",;&)]+"
+    r"(['\"]?)(?:(?:bearer|basic)\s+)?[^\s'\",;&)]+"
 )
 _STRUCK: Final = "***"
 
@@ -62,7 +62,7 @@ class Formatter(logging.Formatter):
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = str(value)
+    text = _CONTROL.sub(" ", str(value))
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
