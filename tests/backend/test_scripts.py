@@ -1,0 +1,51 @@
+"""The scripts as a person runs them: what they offer, and that a second time costs nothing."""
+
+from pathlib import Path
+import re
+import subprocess
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of the checkout from another folder, without a terminal."""
+    return subprocess.run(
+        [str(ROOT / "scripts" / command[0]), *command[1:]],
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("script", ["bench", "lint", "python314", "run", "sample-zim", "setup"])
+def test_help_names_every_option(script: str) -> None:
+    shown = run(script, "--help")
+    assert shown.returncode == 0
+    assert f"usage: scripts/{script}" in shown.stdout
+    source = (ROOT / "scripts" / script).read_text(encoding="utf-8")
+    options = set(re.findall(r"^ *(?:-h \| )?(--[a-z]+)(?: \| --[a-z]+)*\)", source, re.MULTILINE))
+    assert options - {"--help"} <= set(re.findall(r"--[a-z]+", shown.stdout))
+
+
+@pytest.mark.parametrize("script", ["lint", "python314", "sample-zim", "setup"])
+def test_an_unknown_option_is_refused_by_name(script: str) -> None:
+    refused = run(script, "--frobnicate")
+    assert refused.returncode == 1
+    assert "--frobnicate" in refused.stderr
+
+
+def test_asking_without_a_question_says_how_to_ask() -> None:
+    refused = run("run", "--ask")
+    assert refused.returncode == 1
+    assert 'scripts/run --ask "QUESTION"' in refused.stderr
+
+
+def test_a_second_set_up_does_nothing() -> None:
+    assert run("setup", "--backend").returncode == 0
+    again = run("setup", "--backend")
+    assert again.returncode == 0
+    assert again.stdout + again.stderr == ""
