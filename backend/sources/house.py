@@ -7,17 +7,17 @@ there are is the library's business (`house_wiki.watch`), how words find passage
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-import re
 from typing import Final, Protocol
 from urllib.parse import quote
 
 from backend.sources.base import SourceState
 from backend.store import StoreError
-from backend.store.passages import Hit, Matches, Passages, pieces
+from backend.store.passages import Hit, Matches, Passages
+from backend.text.pieces import PART_OF_WORD, coverage, is_code
 from backend.text.words import content_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
@@ -28,9 +28,6 @@ _COVERED: Final = 0.52
 """So much of what the words weigh a passage must hold to be on the question's topic."""
 _NEAR_BEST: Final = 0.5
 """Passages with less than this of the best one's score are not worth the room they take."""
-_PART_OF_WORD: Final = 0.5
-"""A word of which a passage holds at least this share of pieces is in it, to that share."""
-_CODE: Final = re.compile(r"(?=\D*\d)(?=.*[^\W\d])\w+")
 _CODE_WEIGHT: Final = 3.0
 """Codes ("e24", "wpa3") are what is asked for; the words around them stand in other words elsewhere."""
 _FOREIGN: Final = 0.6
@@ -162,7 +159,7 @@ def _side_by_side(hits: Iterable[Hit]) -> list[Hit]:
 
 def _chosen(matches: Matches, language: str) -> list[Hit]:
     """Return the hits that are on the topic of the words, best first."""
-    codes = [word for word in matches.rarity if _CODE.fullmatch(word)]
+    codes = [word for word in matches.rarity if is_code(word)]
     rated: list[Hit] = []
     for hit in matches.hits:
         foreign = hit.language not in (None, language)
@@ -173,7 +170,7 @@ def _chosen(matches: Matches, language: str) -> list[Hit]:
             for word, rare in matches.rarity.items()
         }
         # A part of a word means nothing in another language.
-        least = 1.0 if foreign else _PART_OF_WORD
+        least = 1.0 if foreign else PART_OF_WORD
         covered = coverage(hit.edged, weights, least)
         if covered < _COVERED:
             continue
@@ -181,23 +178,6 @@ def _chosen(matches: Matches, language: str) -> list[Hit]:
         rated.append(replace(hit, score=score))
     rated.sort(key=lambda hit: -hit.score)
     return [hit for hit in rated[:_MOST_PASSAGES] if hit.score >= _NEAR_BEST * rated[0].score]
-
-
-def coverage(edged: str, weights: Mapping[str, float], least: float = _PART_OF_WORD) -> float:
-    """Return how much of the words, by their weights, a text holds: 0 to 1. `edged`: see `Hit`.
-
-    A word counts as far as its pieces are there, from the share `least` on: so inflected forms and compounds
-    count, in any language.
-    """
-    total = held = 0.0
-    for word, weight in weights.items():
-        parts = pieces(word)
-        if not parts:
-            continue
-        total += weight
-        share = sum(part in edged for part in parts) / len(parts)
-        held += weight * (share if share >= least else 0.0)
-    return held / total if total else 0.0
 
 
 def _passage(hit: Hit) -> Passage:

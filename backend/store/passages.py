@@ -14,50 +14,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 import math
-import re
 import sqlite3
 from typing import Final
 
 from backend.store.database import Database
+from backend.text.pieces import edged, pieces, spelled
 from backend.text.words import fold
 
 _WEIGHTS: Final = (2.0, 2.0, 1.0)
 """What a term counts in a title, a heading, the text."""
-_PIECE: Final = 4
 _MOST_WORDS: Final = 32
-_RUNS: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
-)
-_NO_SPACES: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-
-
-_HYPHENATED: Final = re.compile(r"\b\w+(?:-\w+)+\b")
-
-
-def spelled(text: str) -> str:
-    """Return `text` folded, hyphenated words also as one: speech says "wifi" where a manual has "Wi-Fi"."""
-    joined = (word.replace("-", "") for word in _HYPHENATED.findall(text))
-    return fold(" ".join((text, *joined)))
-
-
-def pieces(text: str) -> list[str]:
-    """Return the pieces of the words of `text`, in order.
-
-    "Ofen 3" gives _ofe ofen fen_ _3_; characters of Chinese and Japanese go in pairs.
-    """
-    found: list[str] = []
-    for run in _RUNS.findall(spelled(text)):
-        if _NO_SPACES.match(run):
-            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
-        else:
-            word = f"_{run}_"
-            found += [word[at : at + _PIECE] for at in range(max(1, len(word) - _PIECE + 1))]
-    return found
-
-
-def edged(text: str) -> str:
-    """Return `text` in the form that its pieces are substrings of."""
-    return f"_{spelled(text).replace(' ', '_')}_"
 
 
 @dataclass(frozen=True, slots=True)

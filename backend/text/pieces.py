@@ -1,0 +1,76 @@
+"""Pieces of words: how words are found in texts of any language, in other forms and inside compounds.
+
+A piece is four letters of a word with its edges, or two characters of a script that has no spaces. What is done with
+what was found is left to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import re
+from typing import Final
+
+from backend.text.words import fold
+
+_PIECE: Final = 4
+_SHORT: Final = 3
+"""Words of so many pieces are short: up to four letters."""
+_RUNS: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
+)
+_NO_SPACES: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_HYPHENATED: Final = re.compile(r"\b\w+(?:-\w+)+\b")
+_CODE: Final = re.compile(r"(?=\D*\d)(?=.*[^\W\d])\w+")
+
+PART_OF_WORD: Final = 0.5
+"""A word of which a text holds at least this share of pieces is in it, to that share."""
+
+
+def spelled(text: str) -> str:
+    """Return `text` folded, hyphenated words also as one: speech says "wifi" where a manual has "Wi-Fi"."""
+    joined = (word.replace("-", "") for word in _HYPHENATED.findall(text))
+    return fold(" ".join((text, *joined)))
+
+
+def pieces(text: str) -> list[str]:
+    """Return the pieces of the words of `text`, in order.
+
+    "Ofen 3" gives _ofe ofen fen_ _3_; characters of Chinese and Japanese go in pairs.
+    """
+    found: list[str] = []
+    for run in _RUNS.findall(spelled(text)):
+        if _NO_SPACES.match(run):
+            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        else:
+            word = f"_{run}_"
+            found += [word[at : at + _PIECE] for at in range(max(1, len(word) - _PIECE + 1))]
+    return found
+
+
+def edged(text: str) -> str:
+    """Return `text` in the form that its pieces are substrings of."""
+    return f"_{spelled(text).replace(' ', '_')}_"
+
+
+def coverage(there: str, weights: Mapping[str, float], least: float = PART_OF_WORD) -> float:
+    """Return how much of the words, by their weights, a text holds: 0 to 1. `there` is the text, `edged`.
+
+    A word counts as far as its pieces are there, from the share `least` on: so inflected forms and compounds
+    count, in any language.
+    """
+    total = held = 0.0
+    for word, weight in weights.items():
+        parts = pieces(word)
+        if not parts:
+            continue
+        total += weight
+        share = sum(part in there for part in parts) / len(parts)
+        # The end of a longer word is no form of a short one: "hole" isn't in "whole".
+        begins = len(parts) > _SHORT or parts[0] in there or not parts[0].startswith("_")
+        held += weight * (share if share >= least and begins else 0.0)
+    return held / total if total else 0.0
+
+
+def is_code(word: str) -> bool:
+    """Return whether a word is of letters and digits: "e24", "wpa3"."""
+    return _CODE.fullmatch(word) is not None
