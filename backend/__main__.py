@@ -109,7 +109,7 @@ def _ask(arguments: argparse.Namespace) -> int:
                     file=sys.stderr,
                 )
                 return None
-            await backend.models.settled()
+            await backend.models.ready()
             received = time.monotonic()
             return await backend.ask.reply(
                 Question(

@@ -20,9 +20,10 @@ from backend.answer.synthesis import Composer
 from backend.ask import Ask
 from backend.contract import Health
 from backend.evidence.fusion import Limits
+from backend.flights import Flights
 from backend.gather import Gatherer
 from backend.house_wiki.watch import Library
-from backend.llm.availability import Models
+from backend.llm.availability import Availability, from_settings
 from backend.planning import Planner
 from backend.server.app import create_app
 from backend.settings import Settings
@@ -46,7 +47,7 @@ class Backend:
     id: str
     store: Store
     sources: Mapping[str, Source]
-    models: Models
+    models: Availability
     ask: Ask
 
 
@@ -60,14 +61,14 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
         for source in sources.values():
             await source.start()
             stack.push_async_callback(source.close)
-        models = Models(settings)
+        models = from_settings(settings)
         await models.start()
         stack.push_async_callback(models.close)
         ask = Ask(
             sources,
             Planner(sources, max_steps=settings.fusion_max_sources),
             Gatherer(sources, store.results, timeout=settings.fusion_timeout_seconds),
-            Composer(settings, models, store.answers),
+            Composer(settings, models, store.answers, Flights()),
             store.log,
             Limits(
                 sections=settings.fusion_max_sources,
@@ -76,13 +77,13 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
             ),
         )
         stack.push_async_callback(ask.close)
-        if settings.open_to_network:
-            _LOGGER.warning("Anyone on the network may ask: set API_KEYS, or HOST to 127.0.0.1")
         yield Backend(settings, identity(settings.data_dir), store, sources, models, ask)
 
 
 def create_server(backend: Backend) -> web.Application:
     """Return the HTTP application over the parts."""
+    if backend.settings.open_to_network:
+        _LOGGER.warning("Anyone on the network may ask: set API_KEYS, or HOST to 127.0.0.1")
 
     async def health() -> Health:
         states = {tag: source.state() for tag, source in backend.sources.items()}
