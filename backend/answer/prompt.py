@@ -80,7 +80,9 @@ def shown(evidence: Evidence, budget: int, language: str) -> tuple[Section, ...]
     )
 
 
-def build(question: Question, sections: Sequence[Section], *, cap: int, constrained: bool) -> Prompt:
+def build(
+    question: Question, sections: Sequence[Section], *, cap: int, constrained: bool
+) -> Prompt:
     """Return the prompt for `sections` as they are shown; `cap` is the answer's, in characters.
 
     `constrained` tells that the reply will be held to `schema`.
@@ -147,9 +149,7 @@ def _cut(passages: Sequence[Passage], budget: int, language: str) -> tuple[Passa
 
 
 def _rendered(section: Section) -> str:
-    body = "\n\n".join(
-        _LOOKS_LIKE_OURS.sub(r"\\", _block(passage)) for passage in section.passages
-    )
+    body = "\n\n".join(_LOOKS_LIKE_OURS.sub(r"\\", _block(passage)) for passage in section.passages)
     return f"[{section.source.upper()} — {section.label}]\n{body}"
 
 

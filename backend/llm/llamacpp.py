@@ -74,7 +74,9 @@ class LlamaCpp:
 
     def _check(self) -> Path:
         if importlib.util.find_spec("xllamacpp") is None:
-            raise ModelError("no_model", "llamacpp needs its extra: pip install 'mnemolis[llamacpp]'")
+            raise ModelError(
+                "no_model", "llamacpp needs its extra: pip install 'mnemolis[llamacpp]'"
+            )
         if self._path is None:
             raise ModelError("no_model", "LLM_MODEL_PATH isn't set; it names a GGUF file")
         if not self._path.is_file():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 import importlib
 import logging
 import sys
@@ -137,24 +138,25 @@ class Ollama:
                         "num_predict": call.max_tokens,
                     },
                 )
-                try:
+                async with aclosing(reply):
                     async for part in reply:
                         begun = True
                         if part.message.content:
                             yield part.message.content
                         if part.done:
-                            self._check_context(part.prompt_eval_count, call)
-                            if part.done_reason == "length":
-                                raise ReplyCut
-                            return
-                finally:
-                    await reply.aclose()
-                raise ModelError("bad_reply", "the reply ended before it was done")
-            except ModelError:
-                raise
+                            break
+                    else:
+                        part = None
             except Exception as error:
                 if begun or not self._relaxed(error, think, schema):
                     raise self._error(error) from error
+                continue
+            if part is None:
+                raise ModelError("bad_reply", "the reply ended before it was done")
+            self._check_context(part.prompt_eval_count, call)
+            if part.done_reason == "length":
+                raise ReplyCut
+            return
 
     def _relaxed(self, error: Exception, think: bool | None, schema: dict[str, Any] | None) -> bool:
         """Give up what the server refuses; return whether there is something left to try."""
