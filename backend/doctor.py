@@ -1,0 +1,244 @@
+"""The command `doctor`: is everything there that an answer needs, and if not, what to do about it.
+
+Decides what is looked at and what counts as a fault (exit code 1) or as something to know of. It starts the parts
+as `serve` does, asks each source once, and looks at the model; what a part says about itself is the part's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+import json
+import logging
+import os
+import socket
+import sys
+import time
+from typing import Final, Literal
+
+import aiohttp
+
+from backend.bootstrap import Backend, build
+from backend.contract import LABELS
+from backend.llm.ollama import DEFAULT_URL
+from backend.settings import Settings, SettingsError, load
+from backend.sources.base import Source
+from backend.store.database import StoreError
+from backend.types import Failed, NotConfigured, Question, Step
+
+_SOURCE_SECONDS: Final = 60.0
+"""A first look through a large library takes its time."""
+_HTTP_SECONDS: Final = 2.0
+_WORD: Final = "water"
+"""What each source is asked for: whether it is found is of no matter, whether it can be looked for is."""
+
+Status = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found about one thing; `remedy` says what to do, where there is something to do."""
+
+    name: str
+    status: Status
+    message: str
+    remedy: str | None = None
+
+
+def add_parser(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    parents: Sequence[argparse.ArgumentParser] = (),
+) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "doctor",
+        parents=list(parents),
+        help="look at settings, documents and model, and say what to do",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was found, a line each; return 0 if nothing is at fault, else 1."""
+    # What the parts would log is what the lines say.
+    logging.disable(logging.CRITICAL)
+    try:
+        checks = asyncio.run(_collect(args))
+    finally:
+        logging.disable(logging.NOTSET)
+    healthy = all(check.status != "fail" for check in checks)
+    if args.json:
+        found = {"ok": healthy, "checks": [asdict(check) for check in checks]}
+        text = json.dumps(found, indent=2)
+    else:
+        text = "\n".join(lines(checks))
+    sys.stdout.write(f"{text}\n")
+    return 0 if healthy else 1
+
+
+def lines(checks: Sequence[Check]) -> Iterator[str]:
+    """Yield the findings as a person reads them."""
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        yield f"{check.status:<4}  {check.name:<{width}}  {check.message}"
+        if check.remedy:
+            yield f"{'':<4}  {'':<{width}}  -> {check.remedy}"
+
+
+async def _collect(args: argparse.Namespace) -> list[Check]:
+    try:
+        settings = await asyncio.to_thread(
+            load,
+            os.environ,
+            args.config,
+            library_dir=args.library,
+            data_dir=args.data_dir,
+        )
+    except SettingsError as error:
+        return [Check("settings", "fail", str(error))]
+    checks = [Check("settings", "ok", "every setting is known and makes sense"), keys(settings)]
+    checks.append(await port(settings))
+    try:
+        async with build(settings) as backend:
+            checks += [check async for check in examine(backend)]
+    except StoreError as error:
+        checks.append(Check("data", "fail", str(error)))
+    return checks
+
+
+def keys(settings: Settings) -> Check:
+    """Look at who may ask."""
+    if settings.open_to_network:
+        return Check(
+            "keys",
+            "warn",
+            f"anyone who reaches {settings.host}:{settings.port} may ask",
+            "set API_KEYS to a long random word, or HOST to 127.0.0.1",
+        )
+    if settings.api_keys:
+        return Check("keys", "ok", f"{len(settings.api_keys)} set")
+    return Check("keys", "ok", f"none, and only this machine reaches {settings.host}")
+
+
+async def port(settings: Settings) -> Check:
+    """Look whether the server can listen; one of ours that listens there already is welcome."""
+    where = f"{settings.host}:{settings.port}"
+    try:
+        await asyncio.to_thread(_listen, settings.host, settings.port)
+    except OSError as error:
+        if await _is_ours(settings.port):
+            return Check("port", "ok", f"a server of ours listens on {where}")
+        return Check(
+            "port",
+            "fail",
+            f"can't listen on {where}: {error.strerror or error}",
+            "set PORT to a free one and HOST to an address of this machine, or stop what listens there",
+        )
+    return Check("port", "ok", f"{where} is free")
+
+
+def _listen(host: str, port: int) -> None:
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+
+
+async def _is_ours(port: int) -> bool:
+    limit = aiohttp.ClientTimeout(total=_HTTP_SECONDS)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=limit) as session,
+            session.get(f"http://127.0.0.1:{port}/health") as reply,
+        ):
+            return "contract" in await reply.json()
+    except (aiohttp.ClientError, TimeoutError, ValueError, TypeError):
+        return False
+
+
+async def examine(backend: Backend) -> AsyncIterator[Check]:
+    """Look at the parts of a server that has been built."""
+    settings = backend.settings
+    yield (
+        Check("data", "fail", backend.store.error)
+        if backend.store.error
+        else Check("data", "ok", f"{settings.data_dir} can be written")
+    )
+    for source in backend.sources.values():
+        yield await _source(source)
+    await backend.models.ready()
+    yield _model(backend)
+
+
+async def _source(source: Source) -> Check:
+    name = source.tag
+    now = time.monotonic()
+    outcome = await source.ask(
+        Step(name, _WORD),
+        Question(_WORD, "en", datetime.now(UTC), received=now, deadline=now + _SOURCE_SECONDS),
+    )
+    state = source.state()
+    match outcome:
+        case NotConfigured(setting):
+            # The library is what the server answers from by itself; all else is an addition.
+            status: Status = "fail" if name == "house" else "ok"
+            message = f"not set up: {state.detail}" if state.detail else "not set up"
+            return Check(name, status, message, f"set {setting} to add it ({LABELS[name]})")
+        case Failed(kind, detail):
+            return Check(name, "fail", f"{kind}: {detail}" if detail else kind)
+    count = state.documents or 0
+    held = f"{count} document{'' if count == 1 else 's'}"
+    if state.detail:
+        return Check(
+            name,
+            "warn",
+            f"{held}; can't be read: {state.detail}",
+            "replace these files, or take them out",
+        )
+    if count == 0:
+        return Check(name, "warn", "no documents", "put some into the folder; docs/documents.md")
+    return Check(name, "ok", held)
+
+
+def _model(backend: Backend) -> Check:
+    settings, models = backend.settings, backend.models
+    state = models.state()
+    problem = models.problem
+    if problem is None:
+        composing = {
+            "none": "composing is switched off (LLM_API_TYPE)",
+            "extractive": "the best sentences are quoted, no model is asked",
+        }
+        return Check(
+            "model", "ok", composing.get(models.kind, f"{state['kind']}: {state['model']} is there")
+        )
+    name, server = models.provider.model, models.provider.kind
+    remedy = {
+        "ollama": {
+            "no_model": f"ollama pull {name}",
+            "unreachable": "install and start Ollama (ollama serve), or set LLM_URL to where it runs",
+        },
+        "openai": {
+            "no_model": "set LLM_MODEL to a model of the server",
+            "unreachable": "start the server, or set LLM_URL to where it runs",
+            "http_401": "set LLM_API_KEY to the server's key",
+        },
+        "llamacpp": {"no_model": "set LLM_MODEL_PATH to a GGUF file"},
+    }.get(server, {})
+    message = f"{server}: {state['detail'] or problem}"
+    if models.kind == "extractive":
+        where = settings.llm_url or DEFAULT_URL
+        message = f"no model {name} at {where}: the best sentences are quoted instead"
+    return Check(
+        "model",
+        # Quotes stand in by the owner's leave; a model that was chosen and isn't there is a fault.
+        "warn" if models.kind == "extractive" else "fail",
+        message,
+        remedy.get(problem, "docs/models.md says what each model server needs"),
+    )
