@@ -24,6 +24,9 @@ _CODE: Final = re.compile(r"(?=\D*\d)(?=.*[^\W\d])\w+")
 
 PART_OF_WORD: Final = 0.5
 """A word of which a text holds at least this share of pieces is in it, to that share."""
+_LONG: Final = 7
+_PART_OF_LONG_WORD: Final = 0.35
+"""The same for words of at least `_LONG` pieces, which change at both ends: "gereinigt" is "reinigen"."""
 
 
 def spelled(text: str) -> str:
@@ -64,10 +67,11 @@ def coverage(there: str, weights: Mapping[str, float], least: float = PART_OF_WO
         if not parts:
             continue
         total += weight
+        enough = min(least, _PART_OF_LONG_WORD) if least < 1 and len(parts) >= _LONG else least
         share = sum(part in there for part in parts) / len(parts)
         # The end of a longer word is no form of a short one: "hole" isn't in "whole".
         begins = len(parts) > _SHORT or parts[0] in there or not parts[0].startswith("_")
-        held += weight * (share if share >= least and begins else 0.0)
+        held += weight * (share if share >= enough and begins else 0.0)
     return held / total if total else 0.0
 
 

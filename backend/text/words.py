@@ -52,6 +52,8 @@ def content_words(text: str, language: str) -> list[str]:
     folded = fold(text)
     fillers = _fillers(language)
     left = fillers.sub(" ", folded) if fillers else folded
-    function = languages.load(language).words.function
-    words = [word for word in left.split() if word not in function]
+    own = languages.load(language).words
+    words = [
+        word for word in left.split() if word not in own.function and word not in own.question
+    ]
     return words or folded.split()
