@@ -78,7 +78,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 def _serve(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
-    set_up(settings.log_level)
+    set_up(settings.log_level, settings)
 
     async def run() -> int:
         async with build(settings) as backend:
@@ -86,7 +86,7 @@ def _serve(arguments: argparse.Namespace) -> int:
                 create_server(backend),
                 settings.host,
                 settings.port,
-                grace=settings.request_timeout_seconds,
+                grace=max(settings.request_timeout_seconds, settings.voice_timeout_seconds) + 1,
             )
 
     return asyncio.run(run())
@@ -94,7 +94,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def _ask(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
-    set_up("WARNING" if settings.log_level == "INFO" else settings.log_level)
+    set_up("WARNING" if settings.log_level == "INFO" else settings.log_level, settings)
     text = arguments.question.strip()
     if not 0 < len(text) <= QUERY_MAX_CHARS:
         print(f"a question has 1 to {QUERY_MAX_CHARS} characters", file=sys.stderr)
