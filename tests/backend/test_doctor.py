@@ -138,8 +138,10 @@ def test_a_server_open_to_the_network_is_worth_a_warning(environment: dict[str, 
 def test_a_model_that_isn_t_on_its_server_comes_with_the_command_to_get_it(
     environment: dict[str, str],
 ) -> None:
-    missing = (404, {"error": "model 'qwen3:8b' not found"})
-    pages = {"/api/show": missing, "/api/tags": (200, {"models": []})}
+    pages: dict[str, tuple[int, dict[str, Any]]] = {
+        "/api/show": (404, {"error": "model 'qwen3:8b' not found"}),
+        "/api/tags": (200, {"models": []}),
+    }
     with answering(pages) as port:
         code, checks = found(
             {**environment, "LLM_API_TYPE": "ollama", "LLM_URL": f"http://127.0.0.1:{port}"}
