@@ -1,13 +1,501 @@
-"""A text made fit to be said."""
+"""A text made fit to be said: what is for the screen goes, signs become words.
+
+Decides what a voice says for units, money, ranges, fractions and short forms, and what isn't said at all: tags,
+links, markup, marks of citations, emoji, a model's thinking. Words come from CLDR and from
+`languages/<code>/speech.toml`; digits stay digits, engines read them. Plain text comes back as it is. Which
+text is spoken is decided by those who call.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property, lru_cache
+import html
 import re
+from typing import Any, Final
+
+from backend import languages
+from backend.contract import LABELS
+from backend.text.figures import grammar
+from backend.text.words import fold
+
+_TIMES_LONGER: Final = 3
+_ALWAYS_ROOM: Final = 48
+"""Speech is at most three times as long as its text, or so many characters: "1 %" needs more."""
+_PASSES: Final = 4
+_THINK: Final = re.compile(
+    r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)|\A.*?</(?:think|thinking|reasoning|thought)>",
+    re.DOTALL | re.IGNORECASE,
+)
+_HTML_TAG: Final = re.compile(
+    r"</?(?:a|abbr|b|blockquote|br|center|cite|code|dd|del|div|dl|dt|em|figure|font|h[1-6]|hr|i|img|ins|kbd|li|"
+    r"mark|ol|p|pre|q|s|samp|script|section|small|span|strong|style|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul|"
+    r"var|video|wbr)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_BREAK_TAG: Final = re.compile(r"<(?:br|hr|/p|/li|/h[1-6]|/div|/tr)\b[^<>]*>", re.IGNORECASE)
+_ENTITY: Final = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]+\d*);")
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+_IMAGE: Final = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK: Final = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^()\n]*\))*\)")
+_URL: Final = re.compile(r"<?(?:https?|ftp)://[^\s<>()（）]+[^\s<>()（）.,;:!?。、]>?|\bwww\.[^\s<>()]+[^\s<>().,;:!?]", re.IGNORECASE)
+_URL_MARK: Final = "\x00"
+_URL_ASIDE: Final = re.compile(rf"\s*[(（\[][^()（）\[\]]{{0,24}}{_URL_MARK}[^()（）\[\]]{{0,12}}[)）\]]")
+_URL_LEAD: Final = re.compile(rf"\s*[:：]?\s*{_URL_MARK}")
+_NOTE: Final = re.compile(r"\s*\^\[?\d+\]?\^|\[\^\w+\]|\s?\[(?:\d+(?:\s?[,–-]\s?\d+)*|[a-z]+ needed|note \d+|\.\.\.|…)\]")
+_BRACKETED: Final = re.compile(r"(\s*)\[([^\[\]\n]{1,40})\]")
+_EMPHASIS: Final = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
+_CODE: Final = re.compile(r"`+([^`\n]*)`+")
+_HEADING: Final = re.compile(r"^[ \t]*#{1,6}[ \t]+|[ \t]+#+[ \t]*$", re.MULTILINE)
+_QUOTE: Final = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_RULE: Final = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$|^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.MULTILINE)
+_ROW: Final = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
+_BULLET: Final = re.compile(r"^[ \t]*(?:[-*+•‣▪●◦–—][ \t]+|\d{1,3}[.)][ \t]+(?=\S))", re.MULTILINE)
+_EMOJI: Final = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u26ff\u2700-\u27bf\u2b00-\u2bff\u231a-\u23ff\ufe0e\ufe0f\u20e3\u200d\U000e0020-\U000e007f]"
+)
+_ENTITY_ID: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)*\.([a-z0-9]+(?:_[a-z0-9]+)+)\b")
+_PATH: Final = re.compile(r"(?<![\w/])~?(?:/[\w.-]*[\w-])+/?|(?<!\w)~(?=/)")
+_IPA: Final = re.compile("[ˈˌəɪʊɔæɑɛŋθðʒʃʔɡɹɾɫɵøɐ]")
+_ASIDE: Final = re.compile(r" ?\(([^()]*)\)")
+_LATEX: Final = re.compile(r"\\[()\[\]]|\\(?:text|mathrm|mathbf)\{([^}]*)\}|\\[,;! ]|\${1,2}(?=[^$\d\s][^$\n]*\$)|(?<=[^$\d\s])\${1,2}")
+_SUBSCRIPT: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b")
+_NUM: Final = r"\d+(?:[.,'’\u00a0\u202f]\d+)*"
+_VULGAR: Final = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
+    "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
+}
+_FRACTION: Final = (
+    rf"(?:(?<![\w.,])(\d{{1,3}}) ?)?([{''.join(_VULGAR)}])|(?<![\w/.,-])(?:(\d{{1,3}}) )?(\d{{1,2}})[/⁄](\d{{1,4}})(?:th|rd|nd)?"
+    r"(?![\w/]|[.,]\d)"
+)
+_TIME: Final = r"\d{1,2}(?::\d{2}(?:\s?[ap]\.?m\b\.?)?|\s?[ap]\.?m\b\.?)"
+_TIME_RANGE: Final = re.compile(rf"(?<![\w:])({_TIME})\s?[-–—]\s?(?={_TIME})", re.IGNORECASE)
+_MINUS: Final = re.compile(r"(?<![\w.,)\]%°-])[-−](?=\d|[€$£¥]\d)")
+_RANGE: Final = re.compile(
+    rf"(?<![\w/.,-])({_NUM})([^\W\d_]{{1,3}}|[%°€]|°[CF])?(\s?[–—]\s?|-|\s-\s)([€$£¥]?)({_NUM})(?![\w]*[-/]\d|\d)"
+)
+_TAIL_TAGS: Final = re.compile(
+    r"\s*\((?:" + "|".join(LABELS) + r")(?:\s*(?:,|;|and|&|\+)\s*(?:" + "|".join(LABELS) + r"))*\)(?=\s*[.!?]?\s*\Z)",
+    re.IGNORECASE,
+)
+
+
+class _Voice:
+    """What one language says for signs."""
+
+    def __init__(self, language: str) -> None:
+        lexicon = languages.load(language)
+        self.data: Mapping[str, Any] = lexicon.table("speech")
+        self.own = bool(self.data)
+        if not self.own:
+            lexicon = languages.load(languages.DEFAULT)
+            self.data = lexicon.table("speech")
+        self.language = language if self.own or _known(language) else lexicon.code
+        self.grammar = grammar(self.language)
+        self.references = self.grammar.references
+        symbols = languages.symbols()
+        self.units: Mapping[str, str] = symbols["units"]
+        self.per: Mapping[str, list[str]] = symbols["per"]
+        self.currencies: Mapping[str, str] = symbols["currencies"]
+        every = sorted((*self.units, *self.per), key=len, reverse=True)
+        unit = "|".join(map(re.escape, every))
+        not_on = r"(?![A-Za-z\u00c0-\u024f]|[²³/'’]|-[^\W\d_])"
+        self.unit = re.compile(rf"(?<![A-Za-z\u00c0-\u024f\d_.,])({_NUM})([ \u00a0\u202f]?)({unit}){not_on}")
+        self.lone_unit = re.compile(
+            rf"(?<=[^\W_][ \u00a0])(km/h|m/s|km²|m²|m³|cm²|cm³|°C|°F|℃|%){not_on}"
+        )
+        self.per_unit = re.compile(rf"(?<=\d)\s?/\s?({unit}){not_on}")
+        self.fraction_unit = re.compile(rf"(?:{_FRACTION})(?:[ \u00a0\u202f]?({unit}){not_on})?")
+        money = "|".join(re.escape(each) for each in sorted(self.currencies, key=len, reverse=True))
+        self.short_scales: Mapping[str, str] = self.data.get("short_scales", {})
+        scale = "|".join(sorted(self.data["scales"].split(), key=len, reverse=True))
+        shorts = "|".join(self.short_scales) or "(?!)"
+        scale = rf"(?:[ \u00a0]?((?i:{scale})|{shorts})(?!\w))?"
+        self.money_before = re.compile(rf"(?<!\w)({money})[ \u00a0\u202f]?({_NUM}){scale}(?!\w)")
+        self.money_after = re.compile(rf"(?<![\w.,])({_NUM}){scale}[ \u00a0\u202f]?({money})(?!\w)")
+
+    def say(self, key: str) -> str:
+        """Return the word for a sign."""
+        word: str = self.data[key]
+        return word
+
+    @cached_property
+    def short_forms(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        """Return the patterns of abbreviations, and of those before figures."""
+        patterns = []
+        for key, tail in (("abbreviations", r"(?![^\W_])"), ("numbered", r"[ \u00a0]?(?=\d)")):
+            forms = sorted(self.data[key], key=len, reverse=True)
+            patterns.append(re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, forms))}){tail}") if forms else None)
+        return patterns[0], patterns[1]
+
+    def value(self, number: str) -> float:
+        """Return what digits are worth, to choose the plural."""
+        read = self.grammar.number(number, 0)
+        return read[1] if read else 2.0
+
+    def digits(self, number: str) -> str:
+        """Return digits with the decimal mark of the language: "1.5" is "1,5" in German."""
+        own = self.grammar.decimal
+        other = "," if own == "." else "."
+        if re.fullmatch(rf"\d+{re.escape(other)}\d{{1,2}}", number):
+            return number.replace(other, own)
+        return number
+
+    def unit_name(self, number: str, unit: str) -> str:
+        """Return number and unit in words: ("5", "°C") -> "5 degrees Celsius"."""
+        value = self.value(number)
+        spoken = _cldr_unit(self.language, unit, value)
+        return spoken.replace("{0}", self.digits(number))
+
+    def bare_unit(self, unit: str, value: float) -> str:
+        """Return the words for a unit alone."""
+        return _cldr_unit(self.language, unit, value).replace("{0}", "").strip()
+
+    def money_name(self, number: str, currency: str, scale: str | None) -> str:
+        """Return an amount in words: "1,299 dollars 99 cents", "2.5 million dollars"."""
+        code = self.currencies[currency]
+        value = self.value(number)
+        if scale:
+            scale = self.short_scales.get(scale, scale)
+            name = self._currency(code, 1e6)[1]
+            of = self.say("of") if self.grammar.words.get(fold(scale)) != 1000 else ""  # noqa: PLR2004
+            elided: str = self.data.get("of_vowel", "")
+            joint = f" {elided}" if of and elided and name[0] in "aeiou" else f" {of} " if of else " "
+            return f"{self.digits(number)} {scale}{joint}{name}"
+        whole, part = _split_amount(number, self.grammar.decimal)
+        names = self._currency(code, self.value(whole))
+        main = names[0] if self.value(whole) == 1 else names[1]
+        if part is None or not names[2]:
+            one = names[0] if value == 1 else names[1]
+            return f"{self.digits(number)} {one}"
+        cents = int(part)
+        if not cents:
+            return f"{whole} {main}"
+        small = f"{cents} {names[2] if cents == 1 else names[3]}"
+        return small if whole == "0" else f"{whole} {main} {small}"
+
+    def _currency(self, code: str, value: float) -> tuple[str, str, str, str]:
+        own = self.data["currencies"].get(code)
+        if own:
+            one, many, hundredth, hundredths = own
+            return one, many, hundredth, hundredths
+        name = _cldr_currency(self.language, code, value)
+        return name, name, "", ""
+
+    def fraction(self, whole: str | None, one: int, other: int) -> str:
+        """Return a fraction in words."""
+        names = self.data["denominators"].get(str(other))
+        if not names:
+            part = f"{one} {self.say('over')} {other}"
+        elif (one, other) == (1, 2):
+            part = self.say("and_half" if whole else "half")
+        else:
+            part = f"{self.say('one')} {names[0]}" if one == 1 else f"{one} {names[1]}"
+        return f"{whole} {self.say('and')} {part}" if whole else part
+
+
+@lru_cache(maxsize=16)
+def _voice(language: str) -> _Voice:
+    return _Voice(language)
+
+
+def _known(language: str) -> bool:
+    """Return whether CLDR has the language."""
+    from babel import Locale, UnknownLocaleError  # noqa: PLC0415
+
+    try:
+        Locale.parse(language)
+    except (UnknownLocaleError, ValueError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=2048)
+def _cldr_unit(language: str, unit: str, value: float) -> str:
+    """Return CLDR's words for a unit with "{0}" for the number; `unit` is a symbol."""
+    from babel.numbers import format_decimal  # noqa: PLC0415 (CLDR costs a start 100 ms)
+    from babel.units import format_compound_unit, format_unit  # noqa: PLC0415
+
+    voice = _voice(language)
+    if unit in voice.per:
+        numerator, denominator = voice.per[unit]
+        spoken = format_compound_unit(value, numerator, denominator_unit=denominator, locale=language)
+    elif voice.units[unit] in voice.data.get("units", {}):
+        one, many = voice.data["units"][voice.units[unit]]
+        return f"{{0}} {one if value == 1 else many}"
+    else:
+        spoken = format_unit(value, voice.units[unit], "long", locale=language)
+    number = format_decimal(value, locale=language)
+    return (spoken or f"{number} {unit}").replace(number, "{0}", 1).replace("\u00a0", " ").replace("\u202f", " ")
+
+
+@lru_cache(maxsize=512)
+def _cldr_currency(language: str, code: str, value: float) -> str:
+    from babel.numbers import get_currency_name  # noqa: PLC0415
+
+    return get_currency_name(code, value, locale=language)
+
+
+def _split_amount(number: str, decimal: str) -> tuple[str, str | None]:
+    """Return the whole and the two digits after the decimal mark, None where there are not two."""
+    match = re.fullmatch(r"(.*?)([.,])(\d{2})", number)
+    if not match or (match[2] != decimal and re.fullmatch(r"\d{1,3}", match[1]) is None):
+        return number, None
+    return match[1], match[3]
 
 
 def speech(text: str, language: str) -> str:
-    """Return `text` without what is for the screen only."""
-    spoken = re.sub(r"<think>.*?(</think>|\Z)", "", text, flags=re.DOTALL)
-    spoken = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", spoken)
-    spoken = re.sub(r"https?://\S+|\[\d+\]|[*`#]+", "", spoken)
-    return " ".join(spoken.split())
+    """Return `text` as it is to be said in `language`; the same text where nothing needs to change.
+
+    Never longer than three times the text but for a few characters of a very short one; doing it again changes nothing. It ends in a question mark only if
+    the text does: at one, satellites listen for a reply.
+    """
+    voice = _voice(language)
+    bare = _settle(text, _strip)
+    spoken = _settle(bare, lambda each: _strip(_words(each, voice)))
+    if len(spoken) > max(_TIMES_LONGER * len(text), _ALWAYS_ROOM):
+        spoken = bare
+    if spoken.endswith("?") and not text.rstrip().endswith(("?", "？")):
+        spoken = spoken.rstrip("? ") + "."
+    return spoken
+
+
+def _settle(text: str, change: Any) -> str:
+    for _ in range(_PASSES):
+        changed: str = change(text)
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def _strip(text: str) -> str:
+    """Take out what is for the screen only."""
+    out = text
+    if "<" in out or "</" in out:
+        out = _THINK.sub("", out)
+        out = _HTML_TAG.sub("", _BREAK_TAG.sub("\n", out))
+    if "&" in out:
+        out = _ENTITY.sub(lambda each: html.unescape(each.group()), out)
+    out = _lines(_links(out))
+    out = _TAIL_TAGS.sub("", out)
+    out = _EMOJI.sub("", out)
+    out = _ENTITY_ID.sub(lambda each: each[1].replace("_", " "), out)
+    if "/" in out:
+        out = _PATH.sub(_path, out)
+    if "\\" in out:
+        out = _LATEX.sub(lambda each: each[1] or "", out)
+    if "(" in out and _IPA.search(out):
+        out = _ASIDE.sub(_without_ipa, out)
+    if "--" in out:
+        out = re.sub(r"(?<=\s)-{2,3}(?=\s)|(?<=\w)-{2,3}(?=\w)", "–", out)
+    return text if out == text else _tidy(out)
+
+
+def _links(text: str) -> str:
+    out = text
+    if "[" in out:
+        out = _LINK.sub(r"\1", _IMAGE.sub(r"\1", out))
+        out = _NOTE.sub("", out)
+    if "^" in out:
+        out = _NOTE.sub("", out)
+    marked = _URL.sub(_URL_MARK, out.replace(_URL_MARK, ""))
+    if _URL_MARK in marked:
+        marked = _URL_ASIDE.sub("", marked)
+        out = _URL_LEAD.sub("", marked)
+    return out
+
+
+def _lines(text: str) -> str:
+    """Take out Markdown, and make one line of many: what ends without a mark gets a full stop."""
+    out = text
+    if "`" in out or "~~~" in out:
+        out = _FENCE.sub("", out)
+        out = _CODE.sub(lambda each: each[1] if re.search(r"\W|\d|_", each[1]) else each[0], out)
+    if "*" in out or "_" in out or "~~" in out:
+        out = _EMPHASIS.sub(_emphasis, out)
+    marked = bool(_BULLET.match(out)) and out.strip() not in ("-", "—", "–")
+    if "\n" not in out and not marked and not re.match(r"[ \t]*(?:#{1,6} |>|\|)", out):
+        return out
+    out = _ROW.sub(lambda each: ", ".join(cell.strip() for cell in each[1].split("|") if cell.strip()), _RULE.sub("", out))
+    lines: list[str] = []
+    for line in out.splitlines():
+        item = bool(_BULLET.match(line) or _HEADING.match(line))
+        plain = _BULLET.sub("", _QUOTE.sub("", _HEADING.sub("", line))).strip()
+        if not plain:
+            if lines and line.strip() == "":
+                lines[-1] = _closed(lines[-1])
+            continue
+        if lines and (item or not plain[0].islower()):
+            lines[-1] = _closed(lines[-1])
+        lines.append(plain)
+    return " ".join(lines)
+
+
+def _closed(line: str) -> str:
+    return f"{line}." if line[-1:].isalnum() or line[-1:] in ")]%°\"”»'’²³" and line[-2:-1] not in (".", "!", "?") else line
+
+
+def _emphasis(match: re.Match[str]) -> str:
+    mark, inner = match.group(1), match.group(2)
+    before = match.string[match.start() - 1 : match.start()]
+    after = match.string[match.end() : match.end() + 1]
+    if mark[0] == "_" and (before.isalnum() or after.isalnum()):
+        return match.group()
+    if mark == "*" and (before.isdigit() or after.isdigit()):
+        return match.group()
+    return inner
+
+
+def _path(match: re.Match[str]) -> str:
+    path = match.group()
+    if len(path) < 2 or (path.count("/") < 2 and not path.startswith("~")):  # noqa: PLR2004
+        return path
+    return " ".join(part.lstrip(".") for part in path.strip("~/").split("/") if part)
+
+
+def _without_ipa(match: re.Match[str]) -> str:
+    kept = [part.strip() for part in match[1].split(";") if not _IPA.search(part)]
+    if len(kept) == match[1].count(";") + 1:
+        return match.group()
+    return f" ({'; '.join(kept)})" if kept else ""
+
+
+def _words(text: str, voice: _Voice) -> str:
+    """Put signs into words; only units where the language has no words of its own for others."""
+    if not voice.own:
+        out = voice.unit.sub(lambda each: _unit(each, voice), text)
+        return text if out == text else _tidy(out)
+    out = text
+    if "[" in out:
+        out = _BRACKETED.sub(lambda each: _bracketed(each, voice), out)
+    shorts, numbered = voice.short_forms
+    if numbered:
+        out = numbered.sub(lambda each: f"{voice.data['numbered'][each[1]]} ", out)
+    if shorts:
+        out = shorts.sub(lambda each: _short(each, voice), out)
+    out = _ISO.sub(lambda each: _iso(each, voice), out)
+    out = re.sub(r"(?<=[^\W\d_])~?/(?=\d)", ", ", re.sub(r"(?<=[^\W\d_])~(?=/)", "", out))
+    out = re.sub(r"(?<=°)\s?c\b", "C", re.sub(r"°\s(?=[CF]\b)", "°", out))
+    out = re.sub(r"(?<=[€$£¥])\.(?=\d)", "0.", out)
+    out = _TIME_RANGE.sub(lambda each: f"{each[1]} {voice.say('to')} ", out)
+    out = re.sub(r"[~≈∼]\s?(?=[€$£]?\d)", f"{voice.say('about')} ", out)
+    out = _MINUS.sub(f"{voice.say('minus')} ", out)
+    out = _RANGE.sub(lambda each: _range(each, voice), out)
+    out = voice.money_before.sub(lambda each: voice.money_name(each[2], each[1], each[3]), out)
+    out = voice.money_after.sub(lambda each: voice.money_name(each[1], each[3], each[2]), out)
+    out = voice.fraction_unit.sub(lambda each: _fraction(each, voice), out)
+    out = voice.unit.sub(lambda each: _unit(each, voice), out)
+    out = voice.per_unit.sub(lambda each: f" {voice.say('per')} {voice.bare_unit(each[1], 1)}", out)
+    out = voice.lone_unit.sub(lambda each: voice.bare_unit(each[1], 2), out)
+    if not out.isascii() or "^" in out or "=" in out or "&" in out:
+        out = _signs(out, voice)
+    return text if out == text else _tidy(out)
+
+
+def _signs(text: str, voice: _Voice) -> str:
+    """Put what is left of signs into words, or leave it out."""
+    out = text.translate(_SUBSCRIPT)
+    out = re.sub(r"\s?\^\{?(-?\w+)\}?", lambda each: f" {voice.say('power')} {each[1]}", out)
+    out = re.sub(r"(?<=\w)²", f" {voice.say('squared')}", out)
+    out = re.sub(r"(?<=\w)³", f" {voice.say('cubed')}", out)
+    out = re.sub(
+        r"(?<=\w)([⁰¹⁴⁵⁶⁷⁸⁹⁻][⁰¹²³⁴⁵⁶⁷⁸⁹]*)",
+        lambda each: f" {voice.say('power')} {each[1].translate(_SUPERSCRIPT)}",
+        out,
+    )
+    for sign, key in (("×", "times"), ("·", "times"), ("±", "plus"), ("≈", "about"), ("−", "minus")):
+        if sign in out:
+            word = f"{voice.say('plus')} {voice.say('minus')}" if sign == "±" else voice.say(key)
+            out = re.sub(rf"\s?{sign}\s?(?=[\w(])", f" {word} ", out)
+    out = re.sub(r"(?<=\w)\s?=\s?(?=[\w(-])", f" {voice.say('equals')} ", out)
+    out = re.sub(r"(?<=\w)\s\+\s?(?=\d)", f" {voice.say('plus')} ", out)
+    out = re.sub(r"(?<=\S)\s&\s(?=\S)", f" {voice.say('and')} ", out)
+    out = re.sub(r"\s?[→⇒➜►]\s?", ", ", out)
+    return re.sub(r"[©®™†‡§¶]", "", out) if re.search(r"\w", out) else out
+
+
+def _bracketed(match: re.Match[str], voice: _Voice) -> str:
+    """Take out marks of sources, such as "[Source 2]" and "[web]"."""
+    label = match[2].casefold().split()
+    head = label[0].rstrip(".,:;0123456789")
+    if head not in voice.references and head not in LABELS:
+        return match.group()
+    before = match.string[: match.start()].rstrip()
+    after = match.string[match.end() : match.end() + 1]
+    if match[1] and before[-1:].isalpha() and after in (",", " "):
+        last = before.split()[-1].casefold()
+        if last in voice.grammar.function:
+            return f" {voice.say('the_source')}"
+    return ""
+
+
+def _short(match: re.Match[str], voice: _Voice) -> str:
+    form = match[1]
+    spoken: str = voice.data["abbreviations"][form]
+    rest = match.string[match.end() :]
+    if form.endswith(".") and (not rest.strip() or re.match(r"\s+[^\W\d_a-zäöüßà-ÿąćęłńóśźż]", rest)):
+        # The full stop may end the sentence too.
+        if not rest.strip() or form in ("etc.", "usw.", "ecc.", "enz.", "itd.", "itp."):
+            return f"{spoken}."
+    return spoken
+
+
+def _iso(match: re.Match[str], voice: _Voice) -> str:
+    from babel.dates import format_date  # noqa: PLC0415
+
+    try:
+        day = date(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return match.group()
+    spoken = format_date(day, "long", locale=voice.language)
+    return f"{spoken}, {match[4]}:{match[5]}" if match[4] else spoken
+
+
+def _range(match: re.Match[str], voice: _Voice) -> str:
+    one, unit, dash, money, other = match.groups()
+    first, second = voice.value(one), voice.value(other)
+    years = len(one) == 4 and one.isdigit() and len(other) in (2, 4)  # noqa: PLR2004
+    if dash == "-" and years and not voice.data["year_ranges"]:
+        return match.group()
+    after = match.string[match.end() : match.end() + 2]
+    if not years and first >= second:
+        return match.group()
+    if dash == "-" and not years and not unit and not money and re.match(r"\d", after):
+        return match.group()
+    return f"{one}{unit or ''} {voice.say('to')} {money}{other}"
+
+
+def _unit(match: re.Match[str], voice: _Voice) -> str:
+    number, space, unit = match.groups()
+    if unit == "s" and not space and number.endswith("0"):
+        return match.group()  # "the 1980s"
+    return voice.unit_name(number, unit)
+
+
+def _fraction(match: re.Match[str], voice: _Voice) -> str:
+    whole_sign, sign, whole, upper, lower, unit = match.groups()
+    if sign:
+        one, other = _VULGAR[sign]
+        whole = whole_sign
+    else:
+        one, other = int(upper), int(lower)
+        if not other or (one > other and not whole) or (one, other) == (24, 7):
+            return match.group()
+    spoken = voice.fraction(whole, one, other)
+    if unit:
+        spoken += f" {voice.bare_unit(unit, 2 if whole else 1)}"
+    return f" {spoken}" if match.string[match.start() - 1 : match.start()].isalnum() else spoken
+
+
+def _tidy(text: str) -> str:
+    """Close the gaps that were left."""
+    out = re.sub(r"[ \t\u00a0\u202f\n\r]+", " ", text).strip()
+    out = re.sub(r"\(\s*[;,]?\s*\)", "", out)
+    out = re.sub(r" +([,.;!?])(?!\d|\.)", r"\1", out) if re.search(r"\w [,.;!?]", out) else out
+    out = re.sub(r"([,;:]) ?(?=[.!?](?:\s|\Z))", "", out)
+    return re.sub(r"  +", " ", out).strip()
