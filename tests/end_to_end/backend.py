@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from io import BytesIO
 import json
 import os
 from pathlib import Path
@@ -29,7 +30,9 @@ _REPLY_SECONDS: Final = aiohttp.ClientTimeout(total=60)
 
 def environment(data: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a backend: `settings`, and nothing of the caller's that looks like one."""
-    inherited = [name for name in os.environ if re.match(r"(LLM|SYNTHESIS|CACHE|FUSION)_|API_KEYS", name)]
+    inherited = [
+        name for name in os.environ if re.match(r"(LLM|SYNTHESIS|CACHE|FUSION)_|API_KEYS", name)
+    ]
     return {
         **dict.fromkeys(inherited, ""),
         "DATA_DIR": str(data),
@@ -42,12 +45,14 @@ def environment(data: Path, settings: Mapping[str, str]) -> dict[str, str]:
 class Backend:
     """A server with a data folder of its own; it keeps its port when it is started again."""
 
-    def __init__(self, data: Path, *, port: int = 0, **settings: str) -> None:
+    def __init__(
+        self, data: Path, settings: Mapping[str, str] | None = None, *, port: int = 0
+    ) -> None:
         """Take settings by their names in the environment, over those of the tests."""
         self.port = port
         self.process: Process | None = None
         self._data = data
-        self._settings = settings
+        self._settings = settings or {}
 
     @property
     def url(self) -> str:
@@ -64,7 +69,16 @@ class Backend:
         """Start it, and return once it listens."""
         self.process = await Process.start(
             "the backend",
-            [sys.executable, "-m", "backend", "serve", "--host", "127.0.0.1", "--port", str(self.port)],
+            [
+                sys.executable,
+                "-m",
+                "backend",
+                "serve",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(self.port),
+            ],
             environment=environment(self._data, self._settings),
             cwd=ROOT,
             log=self._data.with_suffix(".log"),
@@ -83,22 +97,32 @@ class Backend:
         return reply
 
     async def post(
-        self, path: str, body: Any = None, *, data: bytes | None = None, **headers: str
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        data: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, dict[str, Any]]:
         """Post JSON, or raw bytes as such; return the status and the JSON that came back."""
-        if data is not None:
-            headers.setdefault("Content-Type", "application/json")
+        headers = {"Content-Type": "application/json", **(headers or {})}
         async with (
             aiohttp.ClientSession(timeout=_REPLY_SECONDS) as http,
-            http.post(self.url + path, json=body, data=data, headers=headers) as response,
+            http.post(
+                self.url + path,
+                json=body,
+                # aiohttp warns of large bytes, which it would send without a pause.
+                data=None if data is None else BytesIO(data),
+                headers=headers,
+            ) as response,
         ):
             return response.status, await response.json()
 
-    async def get(self, path: str, **headers: str) -> tuple[int, dict[str, Any]]:
+    async def get(self, path: str) -> tuple[int, dict[str, Any]]:
         """Return the status and the JSON of a page."""
         async with (
             aiohttp.ClientSession(timeout=_REPLY_SECONDS) as http,
-            http.get(self.url + path, headers=headers) as response,
+            http.get(self.url + path) as response,
         ):
             return response.status, await response.json()
 

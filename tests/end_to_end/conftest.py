@@ -5,7 +5,7 @@ Every test and fixture runs on one event loop, since the processes are followed 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -38,9 +38,8 @@ def pytest_runtest_setup() -> Generator[None, object, object]:
 
 
 @pytest.fixture(autouse=True)
-def verify_cleanup() -> Iterator[None]:
+def verify_cleanup() -> None:
     """Stand in for the plugin's fixture, which ends the loop's threads and takes shared processes for leaks."""
-    yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class House:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def model() -> AsyncIterator[ScriptedModel]:
-    """A model that says what a test tells it to."""
+    """Give a model that says what a test tells it to."""
     async with ScriptedModel() as model:
         yield model
 
@@ -85,8 +84,8 @@ async def model() -> AsyncIterator[ScriptedModel]:
 async def backend(
     model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Backend]:
-    """The backend on the sample library, with the scripted model."""
-    backend = Backend(tmp_path_factory.mktemp("backend") / "data", **model.settings)
+    """Start the backend on the sample library, with the scripted model."""
+    backend = Backend(tmp_path_factory.mktemp("backend") / "data", model.settings)
     await backend.start()
     yield backend
     assert await backend.stop() == 0
@@ -94,7 +93,7 @@ async def backend(
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def house(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
-    """Home Assistant as an owner has it after setting our integration up."""
+    """Start Home Assistant and set it up as an owner has it."""
     home = HomeAssistant(tmp_path_factory.mktemp("home") / "config")
     home.prepare()
     await home.start()

@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 import os
-from pathlib import Path
 import shutil
 import signal
 import sys
@@ -51,9 +50,7 @@ async def set_up(home: HomeAssistant, backend: Backend) -> None:
 
 async def first_ended(processes: Mapping[str, Process]) -> str:
     """Return the name of the process that ends first, with its last lines."""
-    waits = {
-        asyncio.create_task(process.wait()): name for name, process in processes.items()
-    }
+    waits = {asyncio.create_task(process.wait()): name for name, process in processes.items()}
     try:
         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -71,7 +68,7 @@ async def develop(arguments: argparse.Namespace) -> None:
         shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True, exist_ok=True)
     settings = {name: value for name, value in os.environ.items() if name.startswith("LLM_")}
-    backend = Backend(kept / "backend", port=arguments.backend_port, **settings)
+    backend = Backend(kept / "backend", settings, port=arguments.backend_port)
     home = HomeAssistant(kept / "home", port=arguments.port)
     async with AsyncExitStack() as stack:
         say(f"backend: starting on {LIBRARY}")
@@ -100,7 +97,9 @@ async def develop(arguments: argparse.Namespace) -> None:
 def open_browser(url: str) -> None:
     """Open the address in the desktop's browser, if there is one."""
     opener = shutil.which("open") if sys.platform == "darwin" else shutil.which("xdg-open")
-    desktop = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    desktop = (
+        sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
     if opener and desktop:
         os.spawnlp(os.P_NOWAIT, opener, opener, url)
     else:
@@ -112,7 +111,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/develop", description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="forget the home of earlier runs")
     parser.add_argument("--port", type=int, help="of Home Assistant (8123, else a free one)")
-    parser.add_argument("--backend-port", type=int, default=8888, help="of the backend (%(default)s)")
+    parser.add_argument(
+        "--backend-port", type=int, default=8888, help="of the backend (%(default)s)"
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
     arguments = parser.parse_args()
     if arguments.port is None and is_free(HOME_ASSISTANT_PORT):

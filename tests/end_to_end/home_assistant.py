@@ -229,22 +229,26 @@ class HomeAssistant:
             link.unlink(missing_ok=True)
             link.symlink_to(component, target_is_directory=True)
         # `http:` in YAML is migrated to this file, with a repair issue; so it is written at once.
-        _store(storage / "http", version=3, data={
-            "stable": {
-                "server_host": ["127.0.0.1"],
-                "server_port": self.port,
-                "cors_allowed_origins": [],
-                "login_attempts_threshold": -1,
-                "ip_ban_enabled": True,
-                "ssl_profile": "intermediate_v6",
-                "use_x_frame_options": True,
-                "created_at": "2026-01-01T00:00:00+00:00",
-                "error": None,
-                "error_message": None,
+        _store(
+            storage / "http",
+            version=3,
+            data={
+                "stable": {
+                    "server_host": ["127.0.0.1"],
+                    "server_port": self.port,
+                    "cors_allowed_origins": [],
+                    "login_attempts_threshold": -1,
+                    "ip_ban_enabled": True,
+                    "ssl_profile": "intermediate_v6",
+                    "use_x_frame_options": True,
+                    "created_at": "2026-01-01T00:00:00+00:00",
+                    "error": None,
+                    "error_message": None,
+                },
+                "pending": None,
+                "yaml_migration_done": True,
             },
-            "pending": None,
-            "yaml_migration_done": True,
-        })
+        )
         if not (storage / "onboarding").exists():
             # These steps set up integrations that want the internet.
             done = ["core_config", "analytics", "integration"]
@@ -254,7 +258,16 @@ class HomeAssistant:
         """Start it, log in (onboarding on the first start), and return once it runs."""
         self.process = await Process.start(
             "Home Assistant",
-            [PYTHON, "-m", "homeassistant", "-c", self.config, "--skip-pip", "--log-no-color", "-v"],
+            [
+                PYTHON,
+                "-m",
+                "homeassistant",
+                "-c",
+                self.config,
+                "--skip-pip",
+                "--log-no-color",
+                "-v",
+            ],
             environment={"HA_DISABLE_LOG_FILE": "1"},
             log=self.config.with_suffix(".log"),
         )
@@ -313,7 +326,9 @@ class HomeAssistant:
             await self.set_up("demo_home")
         devices = await self.command("config/device_registry/list")
         self.satellite = next(
-            device["id"] for device in devices if ["demo_home", "satellite"] in device["identifiers"]
+            device["id"]
+            for device in devices
+            if ["demo_home", "satellite"] in device["identifiers"]
         )
 
     async def states(self, domain: str) -> dict[str, dict[str, Any]]:
@@ -411,16 +426,24 @@ class HomeAssistant:
             made = await self.rest("POST", "/api/onboarding/users", {"client_id": client, **user})
             code = made["auth_code"]
         else:
-            flow = await self.rest("POST", "/auth/login_flow", {
-                "client_id": client,
-                "handler": ["homeassistant", None],
-                "redirect_uri": client,
-            })
-            step = await self.rest("POST", f"/auth/login_flow/{flow['flow_id']}", {
-                "client_id": client,
-                "username": USER,
-                "password": PASSWORD,
-            })
+            flow = await self.rest(
+                "POST",
+                "/auth/login_flow",
+                {
+                    "client_id": client,
+                    "handler": ["homeassistant", None],
+                    "redirect_uri": client,
+                },
+            )
+            step = await self.rest(
+                "POST",
+                f"/auth/login_flow/{flow['flow_id']}",
+                {
+                    "client_id": client,
+                    "username": USER,
+                    "password": PASSWORD,
+                },
+            )
             code = step["result"]
         form = {"client_id": client, "code": code, "grant_type": "authorization_code"}
         token: str = (await self.rest("POST", "/auth/token", form=form))["access_token"]

@@ -7,6 +7,8 @@ tests that need real tokens drive llama.cpp.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 import json
 import time
@@ -16,6 +18,7 @@ from aiohttp import web
 
 _PIECE_CHARS: Final = 6
 """About a token: no sentence, tag or quote arrives whole."""
+_CALL_SECONDS: Final = 15.0
 
 
 @dataclass(slots=True)
@@ -25,9 +28,19 @@ class Call:
     body: dict[str, Any]
     began: float
     ended: float | None = None
-    done: asyncio.Event = field(default_factory=asyncio.Event)
     hung_up: bool = False
     """Whether the caller left before the reply was whole."""
+    _done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def end(self) -> None:
+        """Note that it is over."""
+        self.ended = time.perf_counter()
+        self._done.set()
+
+    async def over(self) -> None:
+        """Wait for its end; TimeoutError when it goes on and on."""
+        async with asyncio.timeout(_CALL_SECONDS):
+            await self._done.wait()
 
     @property
     def prompt(self) -> str:
@@ -42,11 +55,9 @@ class ScriptedModel:
         self.text = ""
         self.sources: tuple[str, ...] = ("house",)
         self.calls: list[Call] = []
-        self.called = asyncio.Event()
-        """Set with each call; clear it to wait for the next."""
-        self.go_on = asyncio.Event()
-        """While it isn't set, a reply stops after its first piece."""
-        self.go_on.set()
+        self._called = asyncio.Event()
+        self._go_on = asyncio.Event()
+        self._go_on.set()
         app = web.Application()
         app.router.add_post("/api/chat", self._chat)
         app.router.add_post("/api/generate", self._generate)
@@ -62,7 +73,7 @@ class ScriptedModel:
 
     async def __aexit__(self, *_: object) -> None:
         """Stop listening."""
-        self.go_on.set()
+        self._go_on.set()
         await self._runner.cleanup()
 
     @property
@@ -79,10 +90,30 @@ class ScriptedModel:
         """Say `text` from now on."""
         self.text, self.sources = text, sources or ("house",)
 
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Stop each reply after its first piece, until the end of the block or `go_on`."""
+        self._called.clear()
+        self._go_on.clear()
+        try:
+            yield
+        finally:
+            self._go_on.set()
+
+    def go_on(self) -> None:
+        """Have held replies go on."""
+        self._go_on.set()
+
+    async def call(self) -> Call:
+        """Return the first call since it is held; TimeoutError when none comes."""
+        async with asyncio.timeout(_CALL_SECONDS):
+            await self._called.wait()
+        return self.calls[-1]
+
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         call = Call(await request.json(), time.perf_counter())
         self.calls.append(call)
-        self.called.set()
+        self._called.set()
         response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
         try:
             await response.prepare(request)
@@ -90,7 +121,7 @@ class ScriptedModel:
             for start in range(0, len(raw), _PIECE_CHARS):
                 piece = {"role": "assistant", "content": raw[start : start + _PIECE_CHARS]}
                 await response.write(_line(message=piece, done=False))
-                await self.go_on.wait()
+                await self._go_on.wait()
             await response.write(
                 _line(
                     message={"role": "assistant", "content": ""},
@@ -104,8 +135,7 @@ class ScriptedModel:
             call.hung_up = True
             raise
         finally:
-            call.ended = time.perf_counter()
-            call.done.set()
+            call.end()
         return response
 
     async def _generate(self, request: web.Request) -> web.Response:
@@ -113,7 +143,7 @@ class ScriptedModel:
         return web.json_response({"model": body["model"], "response": "", "done": True})
 
     async def _show(self, request: web.Request) -> web.Response:
-        return web.json_response({"details": {"family": "scripted"}, "capabilities": ["completion"]})
+        return web.json_response({"details": {}, "model_info": {}, "capabilities": ["completion"]})
 
 
 def _line(**fields: Any) -> bytes:

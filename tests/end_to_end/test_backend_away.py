@@ -31,7 +31,9 @@ async def test_a_question_is_answered_in_its_language_that_nobody_can_be_reached
     assert turn.content == turn.speech
 
 
-async def test_it_is_back_without_hands_once_the_backend_is(house: House, model: ScriptedModel) -> None:
+async def test_it_is_back_without_hands_once_the_backend_is(
+    house: House, model: ScriptedModel
+) -> None:
     """Also when Home Assistant was started while the backend was away."""
     model.will_say("The water does not drain away.")
     pipeline = house.pipelines["ours"]

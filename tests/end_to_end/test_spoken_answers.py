@@ -81,7 +81,6 @@ async def test_a_follow_up_knows_what_was_spoken_of(house: House, model: Scripte
     """The conversation goes along with the question."""
     model.will_say(GOOD[0])
     first = await house.home.say(QUESTION, house.pipelines["ours"])
-    model.called.clear()
     await house.home.say(
         "and what about E15", house.pipelines["ours"], conversation_id=first.conversation_id
     )

@@ -1,0 +1,1 @@
+"""The figures of the README, each by one command: `scripts/bench NAME`."""
