@@ -18,8 +18,9 @@ _LEAD: Final = 200
 """A paragraph of up to this length that ends in a colon stays with what it announces."""
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)\]]*(?:\s+|(?<=[。！？]))")
 _PATH: Final = " › "
-_SAID_BY_ITSELF: Final = 4
-"""A cell of fewer words needs the head of its column to be understood."""
+_SAYS_LITTLE: Final = 3
+_FIGURE: Final = 5
+"""A cell of so few words, or of so few with a digit, needs the head of its column to be understood."""
 _ENDED: Final = (".", "!", "?", ":", ";", "…", "。")
 
 
@@ -46,9 +47,7 @@ def row_lines(header: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> li
         first, *others = [" ".join(cell.split()) for cell in row] or [""]
         heads = [*(header or ())[1:], *("" for _ in others)]
         said = [
-            f"{head}: {cell}"
-            if head and len(others) > 1 and len(cell.split()) < _SAID_BY_ITSELF
-            else cell
+            f"{head}: {cell}" if head and len(others) > 1 and _needs_head(cell) else cell
             for head, cell in zip(heads, others, strict=False)
             if cell
         ]
@@ -58,6 +57,11 @@ def row_lines(header: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> li
         if line:
             lines.append(line if line.endswith(_ENDED) else f"{line}.")
     return lines
+
+
+def _needs_head(cell: str) -> bool:
+    words = len(cell.split())
+    return words <= _SAYS_LITTLE or (words <= _FIGURE and any(map(str.isdecimal, cell)))
 
 
 def passages(parts: Iterable[Part]) -> Iterator[tuple[str, str]]:

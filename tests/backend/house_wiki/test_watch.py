@@ -1,0 +1,213 @@
+"""The library is what the folder holds, however it changes and whatever lies in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+import os
+from pathlib import Path
+
+import pytest
+
+from backend.house_wiki import readers
+from backend.house_wiki.watch import Library
+from backend.store import Store
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncGenerator[Store]:
+    store = await Store.open(tmp_path / "mnemolis.sqlite")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "library"
+    (folder / "kitchen").mkdir(parents=True)
+    (folder / "kitchen" / "oven.md").write_text("# Oven\n\nThe oven reaches 250 degrees.\n")
+    (folder / "boiler.txt").write_text("Boiler\n\nThe pressure is 1.5 bar.\n")
+    return folder
+
+
+@pytest.fixture
+async def library(folder: Path, store: Store) -> AsyncGenerator[Library]:
+    library = Library(folder, store.passages, rescan_seconds=3600)
+    yield library
+    await library.close()
+
+
+async def held(store: Store) -> list[str]:
+    return [document.path for document in await store.passages.documents()]
+
+
+async def found(store: Store, word: str) -> list[str]:
+    return [hit.path for hit in (await store.passages.search([word], "en")).hits]
+
+
+async def test_the_first_look_finds_every_document(library: Library, store: Store) -> None:
+    await library.start()
+    await library.ready()
+    assert await held(store) == ["boiler.txt", "kitchen/oven.md"]
+    assert library.state().as_dict() == {"configured": True, "detail": "", "documents": 2}
+
+
+async def test_before_the_first_look_nothing_kept_earlier_can_match(
+    folder: Path, store: Store
+) -> None:
+    first, second = (Library(folder, store.passages) for _ in range(2))
+    assert first.version != second.version
+    await first.scan()
+    await second.scan()
+    assert first.version == second.version
+
+
+async def test_a_changed_document_is_read_again_and_the_version_changes(
+    library: Library, folder: Path, store: Store
+) -> None:
+    await library.scan()
+    version = library.version
+    await library.scan()
+    assert library.version == version
+    (folder / "boiler.txt").write_text("Boiler\n\nThe pressure is 1.2 bar now.\n")
+    await library.scan()
+    assert library.version != version
+    (hit,) = (await store.passages.search(["pressure"], "en")).hits
+    assert hit.text == "The pressure is 1.2 bar now."
+
+
+async def test_a_change_of_the_same_size_within_one_tick_is_seen(
+    library: Library, folder: Path, store: Store
+) -> None:
+    path = folder / "boiler.txt"
+    stamp = path.stat()
+    await library.scan()
+    path.write_text(path.read_text().replace("1.5", "1.2"))
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    await library.scan()
+    (hit,) = (await store.passages.search(["pressure"], "en")).hits
+    assert "1.2" in hit.text
+
+
+async def test_an_unchanged_document_is_not_read_again_even_after_a_restart(
+    folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in folder.rglob("*.*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    await Library(folder, store.passages).scan()
+    monkeypatch.setattr(readers, "read", lambda *_: pytest.fail("read again"))
+    again = Library(folder, store.passages)
+    await again.scan()
+    assert again.state().documents == 2
+    os.utime(folder / "boiler.txt", (1_700_000_999, 1_700_000_999))
+    await again.scan()
+
+
+async def test_documents_are_read_again_when_the_reader_has_changed(
+    folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Library(folder, store.passages)
+    await first.scan()
+    monkeypatch.setattr(readers, "FORMAT", readers.FORMAT + 1)
+    second = Library(folder, store.passages)
+    await second.scan()
+    assert {d.format for d in await store.passages.documents()} == {readers.FORMAT}
+    assert first.version != second.version
+
+
+async def test_a_deleted_document_is_gone(library: Library, folder: Path, store: Store) -> None:
+    await library.scan()
+    (folder / "boiler.txt").unlink()
+    await library.scan()
+    assert await held(store) == ["kitchen/oven.md"]
+    assert await found(store, "pressure") == []
+
+
+async def test_a_file_that_cannot_be_read_is_told_once_and_keeps_no_other_from_it(
+    library: Library, folder: Path, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "letter.pdf").write_text("Dear reader")
+    (folder / "tool.txt").write_bytes(b"\x7fELF" + bytes(100))
+    await library.scan()
+    await library.scan()
+    state = library.state()
+    assert state.documents == 2
+    assert "letter.pdf: no PDF" in state.detail
+    assert "tool.txt: not text" in state.detail
+    assert sum("letter.pdf" in record.message for record in caplog.records) == 1
+    (folder / "letter.pdf").unlink()
+    (folder / "tool.txt").write_text("A tool\n\nIt is a text now.\n")
+    await library.scan()
+    assert (library.state().documents, library.state().detail) == (3, "")
+
+
+async def test_links_are_not_followed_out_of_the_library_nor_in_a_circle(
+    library: Library, folder: Path, store: Store, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text("# Secret\n\nThe password is swordfish.\n")
+    (folder / "secret.md").symlink_to(secret)
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    (folder / "inside.md").symlink_to(folder / "boiler.txt")
+    await library.scan()
+    assert await held(store) == ["boiler.txt", "kitchen/oven.md"]
+    assert library.state().detail == "secret.md: a link out of the library"
+
+
+async def test_what_is_no_document_is_left_alone(
+    library: Library, folder: Path, store: Store
+) -> None:
+    for name in ("README.txt", "LICENSE.md", ".hidden.md", "~$open.md", "photo.jpg", "book.zim"):
+        (folder / name).write_text("words about something")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "notes.md").write_text("words")
+    (folder / "kitchen" / "readme.md").write_text(
+        "# Read me\n\nIn a folder of documents, a document.\n"
+    )
+    await library.scan()
+    assert await held(store) == ["boiler.txt", "kitchen/oven.md", "kitchen/readme.md"]
+
+
+async def test_a_library_that_is_away_is_missing_and_comes_back_as_it_was(
+    library: Library, folder: Path, store: Store
+) -> None:
+    await library.scan()
+    version = library.version
+    folder.rename(folder.with_name("away"))
+    await library.scan()
+    state = library.state()
+    assert (state.configured, state.setting) == (False, "LIBRARY_DIR")
+    folder.with_name("away").rename(folder)
+    await library.scan()
+    assert library.state().documents == 2
+    assert library.version == version
+
+
+async def test_thousands_of_files_are_read_without_holding_up_others(
+    library: Library, folder: Path, store: Store
+) -> None:
+    def write() -> None:
+        for number in range(1_000):
+            (folder / f"note{number}.md").write_text(
+                f"# Note {number}\n\nAbout thing number {number}.\n"
+            )
+
+    await asyncio.to_thread(write)
+    ticks = 0
+    scanning = asyncio.create_task(library.scan())
+    while not scanning.done():
+        ticks += 1
+        await asyncio.sleep(0.001)
+    assert ticks > 20
+    assert library.state().documents == 1_002
+    assert (await found(store, "777"))[0] == "note777.md"
+
+
+async def test_looking_goes_on_after_a_look_that_failed(
+    folder: Path, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    await store.close()
+    library = Library(folder, store.passages, rescan_seconds=3600)
+    await library.ready()
+    assert "closed" in library.state().detail
+    await library.close()
