@@ -393,6 +393,9 @@ class _Streamed:
     @property
     def over(self) -> bool:
         """Whether nothing more will be said."""
+        return self._ended()
+
+    def _ended(self) -> bool:
         return self._rejection is not None or self._miss or self._truncated
 
     def feed(self, piece: str) -> list[Sentence]:
@@ -425,7 +428,7 @@ class _Streamed:
         if self.cut and rest and not ends_sentence(rest[-1]):
             rest = rest[:-1]
         out = self._take(rest, reply.named)
-        if not self.over and not self._sent:
+        if not self._sent and not self._ended():
             if self._held:
                 # All of it says the question again.
                 out = self._begin(reply.named, all_of_it=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 import importlib
 import logging
 import sys
@@ -75,7 +75,9 @@ class Ollama:
                 await writer.wait_closed()
             client = await self._opened()
             async with asyncio.timeout(_PROBE_SECONDS):
-                await client.show(self.model)
+                with suppress(ValueError):
+                    # A description that this client can't read is one nevertheless.
+                    await client.show(self.model)
         except TimeoutError as error:
             raise ModelError("timeout", f"no answer from {self.url}") from error
         except Exception as error:
