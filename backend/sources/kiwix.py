@@ -275,7 +275,12 @@ class _Search:
             * (_CODE_WEIGHT if is_code(word) else 1.0)
             for word, count in counts.items()
         }
-        return cls(book, weights, tuple(word for word in words if counts[word]), foreign)
+        known = tuple(word for word in words if counts[word])
+        if len(known) < len(words) and book.suggester is not None:
+            # Other names of a thing are in titles only, those of redirections.
+            if book.suggester.suggest(" ".join(words)).getEstimatedMatches():
+                known = tuple(words)
+        return cls(book, weights, known, foreign)
 
     @property
     def promise(self) -> float:
@@ -286,18 +291,22 @@ class _Search:
 
     def articles(self, deadline: float) -> Iterator[_Article]:
         """Yield the articles that are on the topic, of those that the book's own indexes offer."""
-        offered: dict[str, tuple[float, Item]] = {}
+        offered: dict[str, tuple[float, str, Item]] = {}
         for rank, path in enumerate(self._offered(deadline)):
             try:
-                item = self._archive.get_entry_by_path(path).get_item()
+                entry = self._archive.get_entry_by_path(path)
+                # A redirection leads to its article, and is another name of it.
+                item = entry.get_item()
             except (KeyError, RuntimeError):
                 continue
-            if item.path not in offered and item.mimetype.startswith("text/html"):
-                offered[item.path] = (self._named(item.title) + 0.5 / (1 + rank), item)
+            if item.path in offered or not item.mimetype.startswith("text/html"):
+                continue
+            name = max((item.title, entry.title), key=self._named)
+            offered[item.path] = (self._named(name) + 0.5 / (1 + rank), name, item)
         best = sorted(offered.values(), key=lambda one: -one[0])[:_MOST_READ]
-        for _, item in best:
+        for _, name, item in best:
             _in_time(deadline)
-            if (article := self._article(item)) is not None:
+            if (article := self._article(item, name)) is not None:
                 yield article
 
     @property
@@ -308,7 +317,7 @@ class _Search:
     def _offered(self, deadline: float) -> Iterator[str]:
         """Yield paths of articles: first by their titles, then by what they say."""
         if self.book.suggester is not None:
-            for phrase in _phrases(self.known):
+            for phrase in _phrases(tuple(self.weights)):
                 _in_time(deadline)
                 suggestion = self.book.suggester.suggest(phrase)
                 if paths := list(suggestion.getResults(0, _MOST_HITS)):
@@ -339,12 +348,13 @@ class _Search:
             asked, dict.fromkeys(own, 1.0), _SAME_WORD
         )
 
-    def _article(self, item: Item) -> _Article | None:
+    def _article(self, item: Item, name: str) -> _Article | None:
+        """Return the article, which is also called `name`; None if it isn't on the topic."""
         content = bytes(item.content[:_MOST_BYTES]).decode("utf-8", "replace")
         page = markup.html(content)
         title = page.title or item.title
         cut = list(itertools.islice(parts.passages(page.parts), _MOST_PASSAGES))
-        named = edged(title)
+        named = edged(f"{title}\n{name}")
         # A part of a word means nothing in another language.
         least = 1.0 if self.foreign else PART_OF_WORD
         rated = []
@@ -363,7 +373,7 @@ class _Search:
         if covered < _COVERED:
             return None
         best = [-at for _, at, _ in rated[:_MOST_QUOTED]]
-        score = covered + self._named(title)
+        score = covered + max(self._named(title), self._named(name))
         if _is_list(cut):
             score *= _LIST
         if self.foreign:
