@@ -31,7 +31,7 @@ _MOST_CHARACTERS: Final = 5_000_000
 _PDF_SECONDS: Final = 60.0
 _SAMPLE: Final = 4_000
 """So many characters tell the language of a text."""
-_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}charset=["']?\s*([\w.:-]{2,40})""", re.I)
+_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}charset=["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 _SUFFIX_LANGUAGE: Final = re.compile(r"[._-]([a-z]{2})$")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
@@ -169,7 +169,9 @@ def _is_heading(line: str, *, first: bool) -> bool:
     line = line.strip()
     if not line or len(line) > 80 or line.endswith((".", "!", "?", ",", ";")):
         return False
-    return first or (line.isupper() and len(line) > 3) or line.endswith(":") and line[:-1].isupper()
+    return (
+        first or (line.isupper() and len(line) > 3) or (line.endswith(":") and line[:-1].isupper())
+    )
 
 
 def _pdf(content: bytes) -> Page:
@@ -181,10 +183,7 @@ def _pdf(content: bytes) -> Page:
     # What it finds odd in a file is no news to the owner; what it can't read is told below.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
-        reader = PdfReader(io.BytesIO(content))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise Unreadable("locked with a password")
-        page = _pdf_pages(reader)
+        page = _pdf_pages(PdfReader(io.BytesIO(content)))
     except (PyPdfError, ImportError) as error:
         raise Unreadable(f"a damaged PDF ({error})") from error
     except Unreadable:
@@ -201,6 +200,8 @@ def _pdf(content: bytes) -> Page:
 
 
 def _pdf_pages(reader: PdfReader) -> Page:
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise Unreadable("locked with a password")
     end = time.monotonic() + _PDF_SECONDS
     about = reader.metadata
     title = " ".join(str((about and about.title) or "").split())

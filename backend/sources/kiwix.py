@@ -276,10 +276,13 @@ class _Search:
             for word, count in counts.items()
         }
         known = tuple(word for word in words if counts[word])
-        if len(known) < len(words) and book.suggester is not None:
-            # Other names of a thing are in titles only, those of redirections.
-            if book.suggester.suggest(" ".join(words)).getEstimatedMatches():
-                known = tuple(words)
+        # Other names of a thing are in titles only, those of redirections.
+        if (
+            len(known) < len(words)
+            and book.suggester is not None
+            and book.suggester.suggest(" ".join(words)).getEstimatedMatches()
+        ):
+            known = tuple(words)
         return cls(book, weights, known, foreign)
 
     @property

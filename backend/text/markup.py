@@ -16,23 +16,54 @@ from backend.text.parts import Part, row_lines
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_DROPPED: Final = ",".join(
-    (
-        "script,style,noscript,template,svg,math annotation,iframe,object,form,button,select,textarea,input",
-        "nav,footer,aside,[hidden],[aria-hidden=true],[role=navigation],dialog",
-        # MediaWiki's marks, edit links, tables of contents, and boxes of links.
-        ".mw-editsection,.reference,.references,.reflist,.toc,#toc,.navbox,.metadata,.ambox,.noprint",
-        ".mw-jump-link,.catlinks,.printfooter,.sistersitebox,.hatnote,.mw-empty-elt,.shortdescription",
-    )
+_DROPPED: Final = (
+    "script,style,noscript,template,svg,math annotation,iframe,object,form,button,select,textarea,input,"
+    "nav,footer,aside,[hidden],[aria-hidden=true],[role=navigation],dialog,"
+    # MediaWiki's marks, edit links, tables of contents, and boxes of links.
+    ".mw-editsection,.reference,.references,.reflist,.toc,#toc,.navbox,.metadata,.ambox,.noprint,"
+    ".mw-jump-link,.catlinks,.printfooter,.sistersitebox,.hatnote,.mw-empty-elt,.shortdescription"
 )
 _HIDING: Final = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)|font-size\s*:\s*0",
-    re.I,
+    re.IGNORECASE,
 )
 _HEADING: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BLOCK: Final = frozenset(
-    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hr"
-    " html legend li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
+    [
+        "address",
+        "article",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "header",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 
 
@@ -219,16 +250,18 @@ def _rows(table: LexborNode) -> list[str] | None:
     return row_lines(header, rows)
 
 
-_FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
-_KEY: Final = re.compile(r"^(\w+)[ \t]*:[ \t]*(.*?)[ \t]*$", re.M)
+_FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEY: Final = re.compile(r"^(\w+)[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*\Z")
 _SETEXT: Final = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _RULE: Final = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}\Z")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ALIGN: Final = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
-_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_RUNNING: Final = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|\Z)", re.S | re.I)
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_RUNNING: Final = re.compile(
+    r"<(script|style|template)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _CELL: Final = re.compile(r"(?<!\\)\|")
 _MARKS: Final = (

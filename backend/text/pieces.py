@@ -7,6 +7,7 @@ what was found is left to others.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 import re
 from typing import Final
 
@@ -31,6 +32,8 @@ _PART_OF_LONG_WORD: Final = 0.35
 
 def spelled(text: str) -> str:
     """Return `text` folded, hyphenated words also as one: speech says "wifi" where a manual has "Wi-Fi"."""
+    if "-" not in text:
+        return fold(text)
     joined = (word.replace("-", "") for word in _HYPHENATED.findall(text))
     return fold(" ".join((text, *joined)))
 
@@ -50,6 +53,12 @@ def pieces(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=1024)
+def _pieces_of(word: str) -> tuple[str, ...]:
+    """Return the pieces of a word of a question, which many texts are asked for."""
+    return tuple(pieces(word))
+
+
 def edged(text: str) -> str:
     """Return `text` in the form that its pieces are substrings of."""
     return f"_{spelled(text).replace(' ', '_')}_"
@@ -63,11 +72,12 @@ def coverage(there: str, weights: Mapping[str, float], least: float = PART_OF_WO
     """
     total = held = 0.0
     for word, weight in weights.items():
-        parts = pieces(word)
+        parts = _pieces_of(word)
         if not parts:
             continue
         total += weight
-        enough = min(least, _PART_OF_LONG_WORD) if least < 1 and len(parts) >= _LONG else least
+        loose = least <= PART_OF_WORD and len(parts) >= _LONG
+        enough = _PART_OF_LONG_WORD if loose else least
         share = sum(part in there for part in parts) / len(parts)
         # The end of a longer word is no form of a short one: "hole" isn't in "whole".
         begins = len(parts) > _SHORT or parts[0] in there or not parts[0].startswith("_")

@@ -14,7 +14,7 @@ LIBRARY = Path(__file__).parents[3] / "library"
 
 
 def text_of(name: str, content: str | bytes) -> Document:
-    """The document in a file of this name."""
+    """Return the document in a file of this name."""
     return read(PurePosixPath(name), content.encode() if isinstance(content, str) else content)
 
 

@@ -15,7 +15,7 @@ Asking = Callable[..., tuple[Step, Question]]
 
 @pytest.fixture
 def asking() -> Asking:
-    """Makes the arguments of `Source.ask` from a text."""
+    """Make the arguments of `Source.ask` from a text."""
 
     def make(text: str, language: str = "en", seconds: float = 20.0) -> tuple[Step, Question]:
         now = time.monotonic()

@@ -28,7 +28,7 @@ async def store(tmp_path: Path) -> AsyncGenerator[Store]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the sample library."""
+    """Return a copy of the sample library."""
     return shutil.copytree(LIBRARY, tmp_path / "library")
 
 

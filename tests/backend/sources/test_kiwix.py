@@ -70,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shelf(folder: Path) -> Shelf:
-    """Makes a book of articles by (path, title); 60 fillers stand beside them, as in a real one."""
+    """Make a book of articles by (path, title); 60 fillers stand beside them, as in a real one."""
 
     def make(
         name: str,
@@ -228,13 +228,13 @@ async def test_a_book_in_the_language_of_the_question_comes_first(
 async def test_a_file_that_is_no_book_is_told_and_the_others_work(
     kiwix: Kiwix, encyclopedia: Path, folder: Path, asking: Asking, caplog: pytest.LogCaptureFixture
 ) -> None:
+    whole = await asyncio.to_thread(encyclopedia.read_bytes)
     (folder / "letter.zim").write_text(
-        "Dear reader, this is no book at all, but it is long enough to look at."
+        "Dear reader, this is no book, but long enough to look at." * 3
     )
-    (folder / "half.zim").write_bytes(encyclopedia.read_bytes()[:-100])
-    broken = bytearray(encyclopedia.read_bytes())
-    broken[24:64] = b"\xff" * 40
-    (folder / "broken.zim").write_bytes(broken)
+    (folder / "half.zim").write_bytes(whole[:-100])
+    # The header is sound, but where it points to there is nothing.
+    (folder / "broken.zim").write_bytes(whole[:24] + b"\xff" * 40 + whole[64:])
     (folder / "empty.zim").touch()
     assert isinstance(await kiwix.ask(*asking("what is a black hole")), Found)
     state = kiwix.state()

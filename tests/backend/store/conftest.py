@@ -12,7 +12,7 @@ from backend.store import Store
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncGenerator[Store]:
-    """A store with room for three results and three answers."""
+    """Open a store with room for three results and three answers."""
     store = await Store.open(tmp_path / "data" / "mnemolis.sqlite", size=3)
     yield store
     await store.close()

@@ -15,7 +15,7 @@ PAST = datetime.now(UTC) - timedelta(seconds=1)
 
 
 def found(text: str = "E24 means that the water does not drain.") -> Found:
-    """A result with one passage that uses every field."""
+    """Return a result with one passage that uses every field."""
     passage = Passage(
         "house",
         "Dishwasher manual",
