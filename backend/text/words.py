@@ -26,7 +26,10 @@ def fold(text: str) -> str:
     """Return `text` in folded case, without accents, each run of other characters one space."""
     plain = text.casefold()
     if not plain.isascii():
-        decomposed = _MARKS.sub("", unicodedata.normalize("NFKD", plain)).translate(_PLAIN)
+        decomposed = _MARKS.sub("", unicodedata.normalize("NFKD", plain))
+        # Translating costs more than all the rest, and few texts have these letters.
+        if not _PLAIN.keys().isdisjoint(map(ord, set(decomposed))):
+            decomposed = decomposed.translate(_PLAIN)
         plain = unicodedata.normalize("NFC", decomposed).casefold()
     return _NOT_WORD.sub(" ", plain).strip()
 
@@ -53,7 +56,5 @@ def content_words(text: str, language: str) -> list[str]:
     fillers = _fillers(language)
     left = fillers.sub(" ", folded) if fillers else folded
     own = languages.load(language).words
-    words = [
-        word for word in left.split() if word not in own.function and word not in own.question
-    ]
+    words = [word for word in left.split() if word not in own.function and word not in own.question]
     return words or folded.split()
