@@ -6,6 +6,7 @@ ended after it, in the reverse order; nothing waits for an upstream on the way.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -77,7 +78,8 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
             ),
         )
         stack.push_async_callback(ask.close)
-        yield Backend(settings, identity(settings.data_dir), store, sources, models, ask)
+        known_as = await asyncio.to_thread(identity, settings.data_dir)
+        yield Backend(settings, known_as, store, sources, models, ask)
 
 
 def create_server(backend: Backend) -> web.Application:
