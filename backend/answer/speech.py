@@ -24,6 +24,7 @@ _TIMES_LONGER: Final = 3
 _ALWAYS_ROOM: Final = 48
 """Speech is at most three times as long as its text, or so many characters: "1 %" needs more."""
 _PASSES: Final = 4
+_DAYS: Final = 31
 _THINK: Final = re.compile(
     r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)|\A.*?</(?:think|thinking|reasoning|thought)>",
     re.DOTALL | re.IGNORECASE,
@@ -39,17 +40,26 @@ _ENTITY: Final = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]+\d*);")
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _IMAGE: Final = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK: Final = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^()\n]*\))*\)")
-_URL: Final = re.compile(r"<?(?:https?|ftp)://[^\s<>()（）]+[^\s<>()（）.,;:!?。、]>?|\bwww\.[^\s<>()]+[^\s<>().,;:!?]", re.IGNORECASE)
+_URL: Final = re.compile(
+    r"<?(?:https?|ftp)://[^\s<>()（）]+[^\s<>()（）.,;:!?。、]>?|\bwww\.[^\s<>()]+[^\s<>().,;:!?]",
+    re.IGNORECASE,
+)
 _URL_MARK: Final = "\x00"
-_URL_ASIDE: Final = re.compile(rf"\s*[(（\[][^()（）\[\]]{{0,24}}{_URL_MARK}[^()（）\[\]]{{0,12}}[)）\]]")
+_URL_ASIDE: Final = re.compile(
+    rf"\s*[(（\[][^()（）\[\]]{{0,24}}{_URL_MARK}[^()（）\[\]]{{0,12}}[)）\]]"
+)
 _URL_LEAD: Final = re.compile(rf"\s*[:：]?\s*{_URL_MARK}")
-_NOTE: Final = re.compile(r"\s*\^\[?\d+\]?\^|\[\^\w+\]|\s?\[(?:\d+(?:\s?[,–-]\s?\d+)*|[a-z]+ needed|note \d+|\.\.\.|…)\]")
+_NOTE: Final = re.compile(
+    r"\s*\^\[?\d+\]?\^|\[\^\w+\]|\s?\[(?:\d+(?:\s?[,–-]\s?\d+)*|[a-z]+ needed|note \d+|\.\.\.|…)\]"
+)
 _BRACKETED: Final = re.compile(r"(\s*)\[([^\[\]\n]{1,40})\]")
 _EMPHASIS: Final = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
 _CODE: Final = re.compile(r"`+([^`\n]*)`+")
 _HEADING: Final = re.compile(r"^[ \t]*#{1,6}[ \t]+|[ \t]+#+[ \t]*$", re.MULTILINE)
 _QUOTE: Final = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_RULE: Final = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$|^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.MULTILINE)
+_RULE: Final = re.compile(
+    r"^[ \t]*(?:[-*_=][ \t]*){3,}$|^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.MULTILINE
+)
 _ROW: Final = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*+•‣▪●◦–—][ \t]+|\d{1,3}[.)][ \t]+(?=\S))", re.MULTILINE)
 _EMOJI: Final = re.compile(
@@ -59,14 +69,31 @@ _ENTITY_ID: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)*\.([a-z0-9]+(?:_[a-z0-9]+)+
 _PATH: Final = re.compile(r"(?<![\w/])~?(?:/[\w.-]*[\w-])+/?|(?<!\w)~(?=/)")
 _IPA: Final = re.compile("[ˈˌəɪʊɔæɑɛŋθðʒʃʔɡɹɾɫɵøɐ]")
 _ASIDE: Final = re.compile(r" ?\(([^()]*)\)")
-_LATEX: Final = re.compile(r"\\[()\[\]]|\\(?:text|mathrm|mathbf)\{([^}]*)\}|\\[,;! ]|\${1,2}(?=[^$\d\s][^$\n]*\$)|(?<=[^$\d\s])\${1,2}")
+_LATEX: Final = re.compile(
+    r"\\[()\[\]]|\\(?:text|mathrm|mathbf)\{([^}]*)\}|\\[,;! ]|\${1,2}(?=[^$\d\s][^$\n]*\$)|(?<=[^$\d\s])\${1,2}"
+)
 _SUBSCRIPT: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b")
+_ISO: Final = re.compile(
+    r"\b(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b"
+)
 _NUM: Final = r"\d+(?:[.,'’\u00a0\u202f]\d+)*"
 _VULGAR: Final = {
-    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
-    "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
+    "½": (1, 2),
+    "⅓": (1, 3),
+    "⅔": (2, 3),
+    "¼": (1, 4),
+    "¾": (3, 4),
+    "⅕": (1, 5),
+    "⅖": (2, 5),
+    "⅗": (3, 5),
+    "⅘": (4, 5),
+    "⅙": (1, 6),
+    "⅚": (5, 6),
+    "⅛": (1, 8),
+    "⅜": (3, 8),
+    "⅝": (5, 8),
+    "⅞": (7, 8),
 }
 _FRACTION: Final = (
     rf"(?:(?<![\w.,])(\d{{1,3}}) ?)?([{''.join(_VULGAR)}])|(?<![\w/.,-])(?:(\d{{1,3}}) )?(\d{{1,2}})[/⁄](\d{{1,4}})(?:th|rd|nd)?"
@@ -79,7 +106,11 @@ _RANGE: Final = re.compile(
     rf"(?<![\w/.,-])({_NUM})([^\W\d_]{{1,3}}|[%°€]|°[CF])?(\s?[–—]\s?|-|\s-\s)([€$£¥]?)({_NUM})(?![\w]*[-/]\d|\d)"
 )
 _TAIL_TAGS: Final = re.compile(
-    r"\s*\((?:" + "|".join(LABELS) + r")(?:\s*(?:,|;|and|&|\+)\s*(?:" + "|".join(LABELS) + r"))*\)(?=\s*[.!?]?\s*\Z)",
+    r"\s*\((?:"
+    + "|".join(LABELS)
+    + r")(?:\s*(?:,|;|and|&|\+)\s*(?:"
+    + "|".join(LABELS)
+    + r"))*\)(?=\s*[.!?]?\s*\Z)",
     re.IGNORECASE,
 )
 
@@ -104,7 +135,9 @@ class _Voice:
         every = sorted((*self.units, *self.per), key=len, reverse=True)
         unit = "|".join(map(re.escape, every))
         not_on = r"(?![A-Za-z\u00c0-\u024f]|[²³/'’]|-[^\W\d_])"
-        self.unit = re.compile(rf"(?<![A-Za-z\u00c0-\u024f\d_.,])({_NUM})([ \u00a0\u202f]?)({unit}){not_on}")
+        self.unit = re.compile(
+            rf"(?<![A-Za-z\u00c0-\u024f\d_.,])({_NUM})([ \u00a0\u202f]?)({unit}){not_on}"
+        )
         self.lone_unit = re.compile(
             rf"(?<=[^\W_][ \u00a0])(km/h|m/s|km²|m²|m³|cm²|cm³|°C|°F|℃|%){not_on}"
         )
@@ -129,7 +162,11 @@ class _Voice:
         patterns = []
         for key, tail in (("abbreviations", r"(?![^\W_])"), ("numbered", r"[ \u00a0]?(?=\d)")):
             forms = sorted(self.data[key], key=len, reverse=True)
-            patterns.append(re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, forms))}){tail}") if forms else None)
+            patterns.append(
+                re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, forms))}){tail}")
+                if forms
+                else None
+            )
         return patterns[0], patterns[1]
 
     def value(self, number: str) -> float:
@@ -162,9 +199,11 @@ class _Voice:
         if scale:
             scale = self.short_scales.get(scale, scale)
             name = self._currency(code, 1e6)[1]
-            of = self.say("of") if self.grammar.words.get(fold(scale)) != 1000 else ""  # noqa: PLR2004
+            of = self.say("of") if self.grammar.words.get(fold(scale)) != 1000 else ""
             elided: str = self.data.get("of_vowel", "")
-            joint = f" {elided}" if of and elided and name[0] in "aeiou" else f" {of} " if of else " "
+            joint = (
+                f" {elided}" if of and elided and name[0] in "aeiou" else f" {of} " if of else " "
+            )
             return f"{self.digits(number)} {scale}{joint}{name}"
         whole, part = _split_amount(number, self.grammar.decimal)
         names = self._currency(code, self.value(whole))
@@ -205,7 +244,7 @@ def _voice(language: str) -> _Voice:
 
 def _known(language: str) -> bool:
     """Return whether CLDR has the language."""
-    from babel import Locale, UnknownLocaleError  # noqa: PLC0415
+    from babel import Locale, UnknownLocaleError
 
     try:
         Locale.parse(language)
@@ -217,25 +256,32 @@ def _known(language: str) -> bool:
 @lru_cache(maxsize=2048)
 def _cldr_unit(language: str, unit: str, value: float) -> str:
     """Return CLDR's words for a unit with "{0}" for the number; `unit` is a symbol."""
-    from babel.numbers import format_decimal  # noqa: PLC0415 (CLDR costs a start 100 ms)
-    from babel.units import format_compound_unit, format_unit  # noqa: PLC0415
+    from babel.numbers import format_decimal
+    from babel.units import format_compound_unit, format_unit
 
     voice = _voice(language)
     if unit in voice.per:
         numerator, denominator = voice.per[unit]
-        spoken = format_compound_unit(value, numerator, denominator_unit=denominator, locale=language)
+        spoken = format_compound_unit(
+            value, numerator, denominator_unit=denominator, locale=language
+        )
     elif voice.units[unit] in voice.data.get("units", {}):
         one, many = voice.data["units"][voice.units[unit]]
         return f"{{0}} {one if value == 1 else many}"
     else:
         spoken = format_unit(value, voice.units[unit], "long", locale=language)
     number = format_decimal(value, locale=language)
-    return (spoken or f"{number} {unit}").replace(number, "{0}", 1).replace("\u00a0", " ").replace("\u202f", " ")
+    return (
+        (spoken or f"{number} {unit}")
+        .replace(number, "{0}", 1)
+        .replace("\u00a0", " ")
+        .replace("\u202f", " ")
+    )
 
 
 @lru_cache(maxsize=512)
 def _cldr_currency(language: str, code: str, value: float) -> str:
-    from babel.numbers import get_currency_name  # noqa: PLC0415
+    from babel.numbers import get_currency_name
 
     return get_currency_name(code, value, locale=language)
 
@@ -321,7 +367,10 @@ def _lines(text: str) -> str:
     marked = bool(_BULLET.match(out)) and out.strip() not in ("-", "—", "–")
     if "\n" not in out and not marked and not re.match(r"[ \t]*(?:#{1,6} |>|\|)", out):
         return out
-    out = _ROW.sub(lambda each: ", ".join(cell.strip() for cell in each[1].split("|") if cell.strip()), _RULE.sub("", out))
+    out = _ROW.sub(
+        lambda each: ", ".join(cell.strip() for cell in each[1].split("|") if cell.strip()),
+        _RULE.sub("", out),
+    )
     lines: list[str] = []
     for line in out.splitlines():
         item = bool(_BULLET.match(line) or _HEADING.match(line))
@@ -337,7 +386,12 @@ def _lines(text: str) -> str:
 
 
 def _closed(line: str) -> str:
-    return f"{line}." if line[-1:].isalnum() or line[-1:] in ")]%°\"”»'’²³" and line[-2:-1] not in (".", "!", "?") else line
+    return (
+        f"{line}."
+        if line[-1:].isalnum()
+        or (line[-1:] in ")]%°\"”»'’²³" and line[-2:-1] not in (".", "!", "?"))
+        else line
+    )
 
 
 def _emphasis(match: re.Match[str]) -> str:
@@ -353,7 +407,7 @@ def _emphasis(match: re.Match[str]) -> str:
 
 def _path(match: re.Match[str]) -> str:
     path = match.group()
-    if len(path) < 2 or (path.count("/") < 2 and not path.startswith("~")):  # noqa: PLR2004
+    if len(path) < 2 or (path.count("/") < 2 and not path.startswith("~")):
         return path
     return " ".join(part.lstrip(".") for part in path.strip("~/").split("/") if part)
 
@@ -408,7 +462,13 @@ def _signs(text: str, voice: _Voice) -> str:
         lambda each: f" {voice.say('power')} {each[1].translate(_SUPERSCRIPT)}",
         out,
     )
-    for sign, key in (("×", "times"), ("·", "times"), ("±", "plus"), ("≈", "about"), ("−", "minus")):
+    for sign, key in (
+        ("×", "times"),
+        ("·", "times"),
+        ("±", "plus"),
+        ("≈", "about"),
+        ("−", "minus"),
+    ):
         if sign in out:
             word = f"{voice.say('plus')} {voice.say('minus')}" if sign == "±" else voice.say(key)
             out = re.sub(rf"\s?{sign}\s?(?=[\w(])", f" {word} ", out)
@@ -438,15 +498,21 @@ def _short(match: re.Match[str], voice: _Voice) -> str:
     form = match[1]
     spoken: str = voice.data["abbreviations"][form]
     rest = match.string[match.end() :]
-    if form.endswith(".") and (not rest.strip() or re.match(r"\s+[^\W\d_a-zäöüßà-ÿąćęłńóśźż]", rest)):
-        # The full stop may end the sentence too.
-        if not rest.strip() or form in ("etc.", "usw.", "ecc.", "enz.", "itd.", "itp."):
-            return f"{spoken}."
-    return spoken
+    if not form.endswith("."):
+        return spoken
+    bare = form[:-1].lower()
+    inside = languages.load(voice.language).segmentation
+    # The full stop may end the sentence too.
+    ends = not rest.strip() or (
+        rest[0].isspace()
+        and rest.lstrip()[0].isupper()
+        and bare not in inside.abbreviations | inside.titles
+    )
+    return f"{spoken}." if ends else spoken
 
 
 def _iso(match: re.Match[str], voice: _Voice) -> str:
-    from babel.dates import format_date  # noqa: PLC0415
+    from babel.dates import format_date
 
     try:
         day = date(int(match[1]), int(match[2]), int(match[3]))
@@ -459,7 +525,7 @@ def _iso(match: re.Match[str], voice: _Voice) -> str:
 def _range(match: re.Match[str], voice: _Voice) -> str:
     one, unit, dash, money, other = match.groups()
     first, second = voice.value(one), voice.value(other)
-    years = len(one) == 4 and one.isdigit() and len(other) in (2, 4)  # noqa: PLR2004
+    years = len(one) == 4 and one.isdigit() and len(other) in (2, 4)
     if dash == "-" and years and not voice.data["year_ranges"]:
         return match.group()
     after = match.string[match.end() : match.end() + 2]
@@ -486,6 +552,8 @@ def _fraction(match: re.Match[str], voice: _Voice) -> str:
         one, other = int(upper), int(lower)
         if not other or (one > other and not whole) or (one, other) == (24, 7):
             return match.group()
+        if other <= _DAYS and str(other) not in voice.data["denominators"]:
+            return match.group()  # "9/11"
     spoken = voice.fraction(whole, one, other)
     if unit:
         spoken += f" {voice.bare_unit(unit, 2 if whole else 1)}"

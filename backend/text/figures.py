@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import pairwise
 import re
 from typing import Any, Final
 
@@ -63,9 +64,13 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _SPACE: Final = "\u00a0\u202f\u2009"
 _SPACED: Final = re.compile(rf"\d{{1,3}}(?:[ {_SPACE}]\d{{3}})+(?!\d)(?:[.,]\d+)?")
 _PLAIN: Final = re.compile(r"\d+(?:[.,'’]\d+)*")
-_ISO: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::\d{2})?Z?)?(?![\d-])")
+_ISO: Final = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::\d{2})?Z?)?(?![\d-])"
+)
 _DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\d./-]*\d)")
-_CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d{1,2})(?::\d{2})?|[ \u00a0\u202f]?[hH][ \u00a0\u202f]?(\d{2}))(?![\d:])")
+_CLOCK: Final = re.compile(
+    r"(\d{1,2})(?::(\d{1,2})(?::\d{2})?|[ \u00a0\u202f]?[hH][ \u00a0\u202f]?(\d{2}))(?![\d:])"
+)
 _DOT_CLOCK: Final = re.compile(r"(\d{1,2})\.(\d{2})(?!\d)")
 _CHAIN: Final = re.compile(r"\d+(?:-\d+){2,}")
 _FRACTION: Final = re.compile(r"(\d{1,3})\s?[/⁄]\s?(\d{1,3})(?![\d/])")
@@ -73,15 +78,30 @@ _CODE: Final = re.compile(r"[^\W_]+(?:[-./][^\W_]*\d[^\W_]*)*")
 _AFTER: Final = re.compile(rf"[\s{_SPACE}]?-?([^\W\d_]+(?:['’][^\W\d_]+)?)")
 _NEXT_WORD: Final = re.compile(rf"[\s{_SPACE}]+([^\W\d_]+(?:['’.][^\W\d_]+)*)")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[\s\u00a0.:#'’-]{1,3}\Z")
-_RANGE: Final = re.compile(r"\s?(?:[-–—‐]|\.\.\.?)\s?\Z|\s(?:to|until|till|and|bis|und|à|et|a|y|al|e|tot|en|do|i|or|oder|ou|o|of|lub)\s\Z")
+_DASH: Final = r"\s?(?:[-–—‐]|\.\.\.?)\s?"
+_MERIDIEM: Final = re.compile(r"[\s\u00a0]?([ap])\.?[ \u00a0]?m\b\.?", re.IGNORECASE)
 _VULGAR: Final = {
-    "½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅖": 2 / 5, "⅗": 3 / 5,
-    "⅘": 4 / 5, "⅙": 1 / 6, "⅚": 5 / 6, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8,
+    "½": 1 / 2,
+    "⅓": 1 / 3,
+    "⅔": 2 / 3,
+    "¼": 1 / 4,
+    "¾": 3 / 4,
+    "⅕": 1 / 5,
+    "⅖": 2 / 5,
+    "⅗": 3 / 5,
+    "⅘": 4 / 5,
+    "⅙": 1 / 6,
+    "⅚": 5 / 6,
+    "⅛": 1 / 8,
+    "⅜": 3 / 8,
+    "⅝": 5 / 8,
+    "⅞": 7 / 8,
 }
 _VULGARS: Final = re.compile("[" + "".join(_VULGAR) + "]")
 _MINUTES_A_DAY: Final = 24 * 60
 _MONTHS: Final = 12
 _DAYS: Final = 31
+_HALVES: Final = ("am", "pm")
 _THOUSAND: Final = 1000
 _SCALES: Final = frozenset((100.0, 1e3, 1e6, 1e9, 1e12))
 
@@ -118,7 +138,9 @@ class Grammar:
             tuple(fold(each) for each in data[key].split()) for key in ("morning", "afternoon")
         )
         self.oclock = frozenset(data["oclock"].split())
-        self.below: str = data["below"]
+        self.meridiem: bool = data["meridiem"]
+        self.decade = frozenset(data["decade"].split())
+        self.range = re.compile(rf"{_DASH}\Z|\s(?:{'|'.join(data['range'].split())})\s\Z")
         self.out_of: str = data["out_of"]
         self.months = {
             fold(name): number
@@ -137,12 +159,12 @@ class Grammar:
         stems = sorted((*self.words, *self.joiners), key=len, reverse=True)
         return re.compile("|".join(map(re.escape, stems)))
 
-    @lru_cache(maxsize=8192)  # noqa: B019 (a grammar lives as long as the process)
+    @lru_cache(maxsize=8192)
     def atoms(self, word: str) -> tuple[float | None, ...]:
         """Return the values that a folded word is made of, None for "and"; empty for a word that is no number."""
         if (value := self.words.get(word)) is not None:
             return (value,)
-        if not self.compound or len(word) < 6:  # noqa: PLR2004 (the shortest: "ventun")
+        if not self.compound or len(word) < 6:
             return ()
         result: list[float | None] = []
         place = 0
@@ -168,7 +190,7 @@ class Grammar:
         if not separators:
             return plain.end(), float(raw), 1.0
         head, *rest = re.split(r"[.,'’]", raw)
-        grouped = all(len(each) == 3 for each in rest) and len(head) <= 3 and head != "0"  # noqa: PLR2004
+        grouped = all(len(each) == 3 for each in rest) and len(head) <= 3 and head != "0"
         if len(separators) == 1:
             if grouped and separators[0] != self.decimal:
                 return plain.end(), float(head + rest[0]), 1.0
@@ -180,7 +202,7 @@ class Grammar:
             if separators[0] == ".":
                 return None
             return start + len(head), float(head), 1.0
-        if len(set(separators[:-1])) == 1 and all(len(each) == 3 for each in rest[:-1]):  # noqa: PLR2004
+        if len(set(separators[:-1])) == 1 and all(len(each) == 3 for each in rest[:-1]):
             decimal = f"{head}{''.join(rest[:-1])}.{rest[-1]}"
             return plain.end(), float(decimal), _step(decimal)
         return start + len(head), float(head), 1.0
@@ -214,7 +236,9 @@ def figures(text: str, language: str) -> list[Figure]:
     """Return the figures of `text` in order."""
     rules = grammar(language)
     found: list[Figure] = []
-    for figure in sorted((*_digits(text, rules), *_words(text, rules)), key=lambda each: each.start):
+    for figure in sorted(
+        (*_digits(text, rules), *_words(text, rules)), key=lambda each: each.start
+    ):
         if not found or figure.start >= found[-1].end:
             found.append(figure)
     _join(text, found, rules)
@@ -227,14 +251,19 @@ def _digits(text: str, rules: Grammar) -> Iterator[Figure]:
         whole = re.search(r"(?<![\d.,])(\d{1,3}) ?\Z", text[: vulgar.start()])
         value = _VULGAR[vulgar.group()] + (float(whole.group(1)) if whole else 0)
         start = whole.start() if whole else vulgar.start()
-        figure = Figure(start, vulgar.end(), text[start : vulgar.end()], Kind.FRACTION, (rounded(value),))
+        figure = Figure(
+            start, vulgar.end(), text[start : vulgar.end()], Kind.FRACTION, (rounded(value),)
+        )
         _surround(text, figure, rules)
         yield figure
     place = 0
     while found := _DIGIT.search(text, place):
         figure = _figure(text, found.start(), rules)
         place = max(figure.end, found.end())
-        if figure.kind is not Kind.CODE and text[figure.end : figure.end + 2].lstrip()[:1] in _VULGAR:
+        if (
+            figure.kind is not Kind.CODE
+            and text[figure.end : figure.end + 2].lstrip()[:1] in _VULGAR
+        ):
             continue  # "2 ½" is one figure, found above
         yield figure
 
@@ -249,17 +278,19 @@ def _figure(text: str, start: int, rules: Grammar) -> Figure:
         while word > 0 and text[word - 1].isalpha():
             word -= 1
     prefix = text[word:start]
-    if prefix.endswith("-") and (text[word - 1 : word].isdigit() or prefix[:-1].lower() in ("am", "pm")):
+    if prefix.endswith("-") and (text[word - 1 : word].isdigit() or prefix[:-1].lower() in _HALVES):
         prefix = ""  # the second end of a range: "5kg-10kg", "8 AM-6 PM"
     _, currencies, _ = _symbols()
-    if prefix and prefix not in currencies and not (
-        prefix in ("v", "V", "x") or (prefix.endswith("-") and len(prefix) > 3 and prefix.islower())  # noqa: PLR2004
+    if (
+        prefix
+        and prefix not in currencies
+        and not (
+            prefix in ("v", "V", "x")
+            or (prefix.endswith("-") and len(prefix) > 3 and prefix.islower())
+        )
     ):
         return _code(text, word)
-    return (
-        _special(text, start, rules)
-        or _plain(text, start, rules)
-    )
+    return _special(text, start, rules) or _plain(text, start, rules)
 
 
 def _code(text: str, start: int) -> Figure:
@@ -267,7 +298,9 @@ def _code(text: str, start: int) -> Figure:
     end = match.end() if match else start + 1
     while text[end - 1] in "-./":
         end -= 1
-    return Figure(start, end, text[start:end], Kind.CODE, name=fold(text[start:end]).replace(" ", ""))
+    return Figure(
+        start, end, text[start:end], Kind.CODE, name=fold(text[start:end]).replace(" ", "")
+    )
 
 
 def _special(text: str, start: int, rules: Grammar) -> Figure | None:
@@ -275,33 +308,50 @@ def _special(text: str, start: int, rules: Grammar) -> Figure | None:
     if match := _ISO.match(text, start):
         year, month, day = (int(each) for each in match.group(1, 2, 3))
         if _is_date(month, day):
-            return Figure(start, match.end(), match.group(), Kind.DATE, (float(year), float(day)), month=month)
+            return Figure(
+                start, match.end(), match.group(), Kind.DATE, (float(year), float(day)), month=month
+            )
     if match := _DATE.match(text, start):
         one, other, year = int(match[1]), int(match[3]), int(match[4])
-        full = len(match[4]) == 4 or match[2] == "/"  # noqa: PLR2004
+        full = len(match[4]) == 4 or match[2] == "/"
         if full and (_is_date(other, one) or _is_date(one, other)):
             day, month = (one, other) if other <= _MONTHS else (other, one)
-            year += 0 if year > 99 else 2000 if year < 70 else 1900  # noqa: PLR2004
+            year += 0 if year > 99 else 2000 if year < 70 else 1900
             parts = (float(one), float(other))
             return Figure(
-                start, match.end(), match.group(), Kind.DATE, (float(year), float(day)), month=month, parts=parts
+                start,
+                match.end(),
+                match.group(),
+                Kind.DATE,
+                (float(year), float(day)),
+                month=month,
+                parts=parts,
             )
     if match := _CLOCK.match(text, start):
         hour, minute = int(match[1]), int(match[2] or match[3])
-        if hour <= 24 and minute < 60:  # noqa: PLR2004
+        if hour <= 24 and minute < 60:
             return _time(text, start, match.end(), hour, minute, rules)
     if match := _CHAIN.match(text, start):
-        return Figure(start, match.end(), match.group(), Kind.CODE, name=match.group().replace("-", ""))
+        return Figure(
+            start, match.end(), match.group(), Kind.CODE, name=match.group().replace("-", "")
+        )
     match = _DOT_CLOCK.match(text, start)
-    if match and int(match[1]) <= 24 and int(match[2]) < 60:  # noqa: PLR2004
+    if match and int(match[1]) <= 24 and int(match[2]) < 60:
         after = _NEXT_WORD.match(text, match.end())
-        if after and (after[1].lower() in rules.oclock or fold(after[1]).replace(" ", "") in _half_days(rules)):
+        if after and (
+            after[1].lower() in rules.oclock or fold(after[1]).replace(" ", "") in _half_days(rules)
+        ):
             return _time(text, start, match.end(), int(match[1]), int(match[2]), rules)
     match = _FRACTION.match(text, start)
     if match and int(match[2]):
         parts = (float(match[1]), float(match[2]))
         figure = Figure(
-            start, match.end(), match.group(), Kind.FRACTION, (rounded(parts[0] / parts[1]),), parts=parts
+            start,
+            match.end(),
+            match.group(),
+            Kind.FRACTION,
+            (rounded(parts[0] / parts[1]),),
+            parts=parts,
         )
         _surround(text, figure, rules)
         return figure
@@ -315,15 +365,13 @@ def _is_date(month: int, day: int) -> bool:
 @lru_cache(maxsize=16)
 def _half_days(rules: Grammar) -> Mapping[str, int]:
     """Return the words that tell the half of the day, written together, and its hours."""
-    every = {"am": 0, "pm": 12}
-    every |= {each.replace(" ", ""): 0 for each in rules.morning}
+    every = {each.replace(" ", ""): 0 for each in rules.morning}
     return every | {each.replace(" ", ""): 12 for each in rules.afternoon}
 
 
 def _half_day(text: str, end: int, rules: Grammar) -> tuple[int, int] | None:
     """Return (hours of the half of the day, end) where "am" or "pm" follows."""
-    match = re.compile(r"[\s\u00a0]?([ap])\.? ?m\b\.?", re.IGNORECASE).match(text, end)
-    if match:
+    if rules.meridiem and (match := _MERIDIEM.match(text, end)):
         return (12 if match[1].lower() == "p" else 0), match.end()
     word = _NEXT_WORD.match(text, end)
     hours = _half_days(rules).get(fold(word[1])) if word else None
@@ -337,11 +385,18 @@ def _time(text: str, start: int, end: int, hour: int, minute: int, rules: Gramma
     if half := _half_day(text, after, rules):
         values: tuple[float, ...] = (float(minutes % 720 + 60 * half[0]),)
         end = half[1]
-    elif hour <= 12:  # noqa: PLR2004
+    elif hour <= 12:
         values = (float(minutes % _MINUTES_A_DAY), float((minutes + 720) % _MINUTES_A_DAY))
     else:
         values = (float(minutes % _MINUTES_A_DAY),)
-    return Figure(start, end, text[start:end].strip(" ."), Kind.TIME, values, parts=(float(hour), float(minute)))
+    return Figure(
+        start,
+        end,
+        text[start:end].strip(" ."),
+        Kind.TIME,
+        values,
+        parts=(float(hour), float(minute)),
+    )
 
 
 def _plain(text: str, start: int, rules: Grammar) -> Figure:
@@ -366,12 +421,12 @@ def _attached(text: str, figure: Figure, letters: re.Match[str], rules: Grammar)
     word = letters.group()
     lower = word.lower()
     value = figure.values[0]
-    if lower in ("s", "er", "ern") and value % 10 == 0 and (value >= _THOUSAND or value < 100):  # noqa: PLR2004
+    if lower in rules.decade and value % 10 == 0 and (value >= _THOUSAND or value < 100):
         figure.kind, figure.end = Kind.DECADE, letters.end()
         figure.text = text[figure.start : figure.end]
         return True
     if half := _half_day(text, figure.end, rules):
-        if value <= 12:  # noqa: PLR2004
+        if value <= 12:
             figure.kind, figure.end = Kind.TIME, half[1]
             figure.values = (float(value % 12 * 60 + 60 * half[0]),)
             figure.parts = (value, 0.0)
@@ -391,21 +446,29 @@ def _surround(text: str, figure: Figure, rules: Grammar) -> None:
     units, currencies, pattern = _symbols()
     ahead = text[max(0, figure.start - 40) : figure.start]
     head = ahead.rstrip(f" {_SPACE}")
-    money = next((symbol for symbol in ("US$", "CHF", "EUR", "USD", "GBP") if head.endswith(symbol)), head[-1:])
+    money = next(
+        (symbol for symbol in ("US$", "CHF", "EUR", "USD", "GBP") if head.endswith(symbol)),
+        head[-1:],
+    )
     if money in currencies:
         figure.unit = currencies[money]
         head = head[: -len(money)].rstrip()
-    if head[-1:] in ("-", "−") and len(head) + (1 if money in currencies else 0) >= len(ahead.rstrip()) and (
-        not head[-2:-1] or head[-2] in " \t\n([:=~≈,;"
-    ) and text[figure.start - 1] not in " \n":
+    if (
+        head[-1:] in ("-", "−")
+        and len(head) + (1 if money in currencies else 0) >= len(ahead.rstrip())
+        and (not head[-2:-1] or head[-2] in " \t\n([:=~≈,;")
+        and text[figure.start - 1] not in " \n"
+    ):
         figure.values = tuple(-value for value in figure.values)
     before = _WORD_BEFORE.search(ahead)
     word = fold(before[1]) if before else ""
     if word in rules.minus:
         figure.values = tuple(-value for value in figure.values)
     figure.before = "" if word in rules.function else word
-    figure.hedged = "≈" in ahead[-3:] or "~" in ahead[-3:] or any(
-        each in rules.hedges for each in fold(ahead).split()[-3:]
+    figure.hedged = (
+        "≈" in ahead[-3:]
+        or "~" in ahead[-3:]
+        or any(each in rules.hedges for each in fold(ahead).split()[-3:])
     )
     _magnitude(text, figure, rules)
     end = figure.end
@@ -425,7 +488,7 @@ def _surround(text: str, figure: Figure, rules: Grammar) -> None:
             figure.unit = rules.units.get(more[1].lower(), "degree")
         return
     value = figure.values[0]
-    if figure.unit is None and value <= 24 and value == int(value) and figure.step == 1:  # noqa: PLR2004
+    if figure.unit is None and value <= 24 and value == int(value) and figure.step == 1:
         half = _half_day(text, figure.end, rules)
         if half or after[1].lower() in rules.oclock:
             timed = _time(text, figure.start, figure.end, int(value), 0, rules)
@@ -444,9 +507,13 @@ def _magnitude(text: str, figure: Figure, rules: Grammar) -> None:
         return
     word = fold(after[1])
     factor = rules.words.get(word, 0)
-    if factor < 100:  # noqa: PLR2004
+    if factor < 100:
         factor = rules.magnitudes.get(word, 0)
-        if len(word) == 1 and figure.unit is None and not (word == "k" and after.start(1) == figure.end):
+        if (
+            len(word) == 1
+            and figure.unit is None
+            and not (word == "k" and after.start(1) == figure.end)
+        ):
             factor = 0
     if factor:
         figure.values = tuple(rounded(value * factor) for value in figure.values)
@@ -474,7 +541,9 @@ def _words(text: str, rules: Grammar) -> Iterator[Figure]:
                 yield from _read(text, run, rules)
                 run = []
             if word in loose:
-                yield Figure(match.start(), match.end(), match.group(), Kind.LOOSE, (loose[word],), word=True)
+                yield Figure(
+                    match.start(), match.end(), match.group(), Kind.LOOSE, (loose[word],), word=True
+                )
             continue
         if run and not _near(text, run[-1][0], match):
             yield from _read(text, run, rules)
@@ -531,7 +600,7 @@ def _read(
         if following + 1 < len(run) and run[following][1] == ():
             decimals = ""
             after = following + 1
-            while after < len(run) and len(run[after][1]) == 1 and (run[after][1][0] or 0) < 10:  # noqa: PLR2004
+            while after < len(run) and len(run[after][1]) == 1 and (run[after][1][0] or 0) < 10:
                 decimals += str(int(run[after][1][0] or 0))
                 after += 1
             if decimals:
@@ -558,41 +627,51 @@ def _add(
         if current:
             return (total + current * atom, 0.0)
         return (total * atom, 0.0) if total and total < atom else None
-    if atom == 100:  # noqa: PLR2004
-        return (total, current * 100) if 0 < current < 100 else (total, 100.0) if total and not current else None  # noqa: PLR2004
-    if current == 4 and atom == 20:  # noqa: PLR2004 (quatre-vingts)
+    if atom == 100:
+        return (
+            (total, current * 100)
+            if 0 < current < 100
+            else (total, 100.0)
+            if total and not current
+            else None
+        )
+    if current == 4 and atom == 20:
         return (total, 80.0)
     tens = current % 100
-    if atom < 20 and tens in (60, 80) and atom >= 10:  # noqa: PLR2004 (soixante-dix)
+    if atom < 20 and tens in (60, 80) and atom >= 10:
         return (total, current + atom)
-    if current % 100 == 4 and current > 100 and atom == 20:  # noqa: PLR2004
+    if current % 100 == 4 and current > 100 and atom == 20:
         return (total, current + 76)
-    if current and current % 100 == 0 and atom < 100:  # noqa: PLR2004
+    if current and current % 100 == 0 and atom < 100:
         return (total, current + atom)
     if current and current % 1000 == 0:
         return (total, current + atom)
-    if tens >= 20 and tens % 10 == 0 and 0 < atom < 10:  # noqa: PLR2004
+    if tens >= 20 and tens % 10 == 0 and 0 < atom < 10:
         return (total, current + atom)
-    if joined and 0 < tens < 10 and atom >= 20 and atom % 10 == 0 and atom < 100:  # noqa: PLR2004 (fünfundzwanzig)
+    if joined and 0 < tens < 10 and atom >= 20 and atom % 10 == 0 and atom < 100:
         return (total, current + atom)
     if total and not current:
         return (total, atom)
-    if not total and 10 < current < 100 and 10 <= atom < 100 and not joined:  # noqa: PLR2004 (nineteen ninety)
+    if not total and 10 < current < 100 and 10 <= atom < 100 and not joined:
         return (0.0, current * 100 + atom)
     return None
 
 
 def _join(text: str, found: list[Figure], rules: Grammar) -> None:
     """Let the ends of a range share their unit, and days and months find each other."""
-    for one, other in zip(found, found[1:], strict=False):
-        if other.start - one.end > 8 or other.start < one.end:  # noqa: PLR2004
+    for one, other in pairwise(found):
+        if other.start - one.end > 8 or other.start < one.end:
             continue
-        if not _RANGE.match(text[one.end : other.start]):
+        if not rules.range.match(text[one.end : other.start]):
             continue
         one.ranged = other.ranged = True
-        if other.kind is Kind.TIME and one.kind is Kind.NUMBER and 0 < one.values[0] <= 12:  # noqa: PLR2004
+        if other.kind is Kind.TIME and one.kind is Kind.NUMBER and 0 < one.values[0] <= 12:
             hour = one.values[0] * 60
-            one.kind, one.values, one.parts = Kind.TIME, (hour % 720, hour % 720 + 720), (one.values[0], 0.0)
+            one.kind, one.values, one.parts = (
+                Kind.TIME,
+                (hour % 720, hour % 720 + 720),
+                (one.values[0], 0.0),
+            )
         if one.kind is not Kind.NUMBER or other.kind is not Kind.NUMBER:
             continue
         if one.unit is None:
@@ -604,14 +683,18 @@ def _join(text: str, found: list[Figure], rules: Grammar) -> None:
         if other.step >= _THOUSAND and one.step < _THOUSAND:
             one.values = (*one.values, rounded(one.values[0] * other.step))
         first, second = one.values[0], other.values[0]
-        if 1000 <= first < 3000 and 0 <= second < 100:  # noqa: PLR2004 ("2010–14")
+        if 1000 <= first < 3000 and 0 <= second < 100:
             other.values = (*other.values, first // 100 * 100 + second)
     for figure in found:
         if figure.kind is Kind.NUMBER and not figure.month and 1 <= figure.values[0] <= _DAYS:
-            before = re.search(r"([^\W\d_]{3,})\.? \Z", text[max(0, figure.start - 16) : figure.start])
+            before = re.search(
+                r"([^\W\d_]{3,})\.? \Z", text[max(0, figure.start - 16) : figure.start]
+            )
             if before and fold(before[1]) in rules.months:
                 figure.month = rules.months[fold(before[1])]
             elif figure.unit is None:
-                after = re.match(r"(?:\.| of| de)? ([^\W\d_]{3,})", text[figure.end : figure.end + 20])
+                after = re.match(
+                    r"(?:\.| of| de)? ([^\W\d_]{3,})", text[figure.end : figure.end + 20]
+                )
                 if after and fold(after[1]) in rules.months:
                     figure.month = rules.months[fold(after[1])]

@@ -15,14 +15,19 @@ from functools import cached_property
 import re
 from typing import Final
 
+from backend import languages
 from backend.text.figures import Figure, Kind, figures, grammar, rounded
+from backend.text.language import detect
 from backend.text.words import fold
 
 _LIST_MARK: Final = re.compile(r"(?:^|[\n:;.!?])[ \t]*(?:[•*-]\s*)?\(?\Z")
 _INLINE_MARK: Final = re.compile(r"\s\(?\Z")
 _SMALL: Final = 10
 """Words for numbers up to this one are claims only beside a unit ("seven bar")."""
+_SCALES: Final = (5, 10, 100)
 _STEM: Final = 6
+_TELLING: Final = 1_000
+"""So many characters of the material tell its language."""
 _NEAR_BEFORE: Final = 50
 _NEAR_AFTER: Final = 80
 _HEDGE_CAP: Final = 0.05
@@ -31,7 +36,12 @@ _CENTURY: Final = 100
 _YEARS: Final = (1000, 2200)
 _DENOMINATORS: Final = (2, 3, 4, 8, 16)
 """What stands over these is a fraction; over others it may be a score or two numbers ("24/7")."""
-_ALL_OF: Final = {("day", 7.0): "week", ("hour", 24.0): "day", ("month", 12.0): "year", ("week", 52.0): "year"}
+_ALL_OF: Final = {
+    ("day", 7.0): "week",
+    ("hour", 24.0): "day",
+    ("month", 12.0): "year",
+    ("week", 52.0): "year",
+}
 """So many of one are the whole other: "open seven days a week" claims no number."""
 _EQUAL: Final = {
     ("celsius", "fahrenheit"): (1.8, 32.0),
@@ -53,7 +63,7 @@ _DEGREES: Final = frozenset(("degree", "celsius", "fahrenheit"))
 
 def _stem(word: str) -> str:
     """Return what is left of a folded word without its ending: plurals and cases compare equal."""
-    return re.sub(r"(?:ies|es|en|er|s|e|n|y)\Z", "", word)[:_STEM] if len(word) > 3 else word  # noqa: PLR2004
+    return re.sub(r"(?:ies|es|en|er|s|e|n|y)\Z", "", word)[:_STEM] if len(word) > 3 else word
 
 
 class Material:
@@ -62,7 +72,11 @@ class Material:
     def __init__(
         self, text: str, language: str, question: str = "", now: datetime | None = None
     ) -> None:
-        """Take the material in `language`, and the current moment, whose year may be said freely."""
+        """Take the material, and the current moment, whose year may be said freely.
+
+        `language` is that of the question and the answer; the material's own is told from its text where that is
+        sure, since "1.500" isn't the same number in all languages.
+        """
         self._text = text
         self._language = language
         self._question = question
@@ -70,7 +84,8 @@ class Material:
 
     @cached_property
     def _figures(self) -> list[Figure]:
-        return figures(self._text, self._language)
+        own = detect(self._text[:_TELLING])
+        return figures(self._text, own if own in languages.SPOKEN else self._language)
 
     @cached_property
     def _values(self) -> dict[float, list[Figure]]:
@@ -102,7 +117,9 @@ class Material:
         dates: dict[int, set[float]] = defaultdict(set)
         for each in self._figures:
             if each.month:
-                dates[each.month].update(each.values[-1:] if each.kind is Kind.DATE else each.values)
+                dates[each.month].update(
+                    each.values[-1:] if each.kind is Kind.DATE else each.values
+                )
         return dates
 
     @cached_property
@@ -124,13 +141,15 @@ class Material:
     def unsupported(self, sentence: str, language: str | None = None) -> list[str]:
         """Return the figures of `sentence` that the material doesn't hold, as they are written; [] = grounded.
 
-        `language` is the sentence's, where it isn't the material's. Several sentences may be given at once.
+        `language` is the sentence's, where it isn't the question's. Several sentences may be given at once.
         """
         language = language or self._language
         found = figures(sentence, language)
         result = []
         for index, claim in enumerate(found):
-            if self._is_claim(sentence, found, index, language) and not self._holds(sentence, claim):
+            if self._is_claim(sentence, found, index, language) and not self._holds(
+                sentence, claim
+            ):
                 result.append(claim.text)
         return result
 
@@ -144,11 +163,14 @@ class Material:
         if claim.kind is Kind.NUMBER:
             if claim.word and abs(claim.values[0]) <= _SMALL and not claim.unit:
                 return False
-            if re.match(r"[.)]\)?(?:\s|\Z|\*)", after) and (
-                _LIST_MARK.search(before) or (after[0] == ")" and _INLINE_MARK.search(before))
-            ) and len(claim.text) <= 2 and (text[claim.end + 1 :].strip() or "\n" in before):  # noqa: PLR2004
+            if (
+                re.match(r"[.)]\)?(?:\s|\Z|\*)", after)
+                and (_LIST_MARK.search(before) or (after[0] == ")" and _INLINE_MARK.search(before)))
+                and len(claim.text) <= 2
+                and (text[claim.end + 1 :].strip() or "\n" in before)
+            ):
                 return False
-            if before.endswith(("[", "(")) and after[:1] in ("]", ")") and before.endswith("["):
+            if before.endswith("[") and after.startswith("]"):
                 return False
             if claim.before in rules.references and not claim.noun and not claim.unit:
                 return False
@@ -156,15 +178,23 @@ class Material:
                 abs(claim.values[0]) <= _SMALL and text.rstrip().endswith(":") and not claim.unit
             ):
                 return False
-            if rules.out_of and re.search(rf"\b{re.escape(rules.out_of)}\s+\Z", before, re.IGNORECASE):
-                if index and claim.start - found[index - 1].end < 16:  # noqa: PLR2004
-                    return claim.values[0] not in (5, 10, 100)
+            if index and self._is_scale(claim, found[index - 1], before, rules.out_of):
+                return False
             whole = _ALL_OF.get((claim.unit or "", claim.values[0]))
             if whole and any(rules.units.get(word) == whole for word in fold(after).split()[:3]):
                 return False
             if self._year and claim.values[0] == self._year and self._is_year(claim, before):
                 return False
         return not self._names_topic(claim)
+
+    @staticmethod
+    def _is_scale(claim: Figure, rating: Figure, before: str, out_of: str) -> bool:
+        """Return whether a figure is only the scale of the rating before it: "4 out of 5"."""
+        return (
+            claim.values[0] in _SCALES
+            and claim.start - rating.end < 16
+            and re.search(rf"\b{re.escape(out_of)}\s+\Z", before, re.IGNORECASE) is not None
+        )
 
     @staticmethod
     def _is_year(claim: Figure, before: str) -> bool:
@@ -194,12 +224,12 @@ class Material:
         match claim.kind:
             case Kind.CODE:
                 return (
-                    claim.name in self._names
-                    or self._holds_parts(claim)
-                    or self._holds_name(claim)
+                    claim.name in self._names or self._holds_parts(claim) or self._holds_name(claim)
                 )
             case Kind.VERSION:
-                return any(name == claim.name or name.startswith(claim.name + ".") for name in self._names)
+                return any(
+                    name == claim.name or name.startswith(claim.name + ".") for name in self._names
+                )
             case Kind.TIME:
                 return self._holds_time(claim)
             case Kind.DATE:
@@ -223,7 +253,12 @@ class Material:
     def _holds_name(self, claim: Figure) -> bool:
         """Return whether a name that has a number ("COVID-19") stands in the material without it."""
         name, _, number = claim.text.partition("-")
-        return len(name) > 3 and name.isalpha() and number.isdigit() and f" {fold(name)} " in self._folded  # noqa: PLR2004
+        return (
+            len(name) > 3
+            and name.isalpha()
+            and number.isdigit()
+            and f" {fold(name)} " in self._folded
+        )
 
     @cached_property
     def _folded(self) -> str:
@@ -243,13 +278,15 @@ class Material:
             return True
         hour, minute = claim.parts
         return not minute and any(
-            each.kind is Kind.NUMBER and not each.unit and not each.noun and len(each.text) <= 2  # noqa: PLR2004
+            each.kind is Kind.NUMBER and not each.unit and not each.noun and len(each.text) <= 2
             for each in self._values.get(hour, ())
         )
 
     def _holds_decade(self, claim: Figure) -> bool:
         first = claim.values[0]
-        decades = [first] if first >= _CENTURY else [century + first for century in (1800, 1900, 2000)]
+        decades = (
+            [first] if first >= _CENTURY else [century + first for century in (1800, 1900, 2000)]
+        )
         return first in self._values or any(
             decade <= value < decade + 10 for decade in decades for value in self._values
         )
@@ -261,7 +298,11 @@ class Material:
             for each in self._values.get(value, ())
             if _may_hold(each, claim)
         ]
-        if claim.month and self._dates.get(claim.month) and claim.values[0] not in self._dates[claim.month]:
+        if (
+            claim.month
+            and self._dates.get(claim.month)
+            and claim.values[0] not in self._dates[claim.month]
+        ):
             return False
         if held:
             return not self._conflicts(text, claim, held)
@@ -273,10 +314,14 @@ class Material:
         if claim.unit == "hour" and value * _MINUTES_AN_HOUR in self._times:
             return True
         if claim.unit == "percent" and rounded(value / 100) in self._values:
-            return any(each.kind in (Kind.FRACTION, Kind.LOOSE) for each in self._values[rounded(value / 100)])
-        if claim.noun.startswith(("centur",)) or claim.unit == "century":
             return any(
-                _YEARS[0] < each <= _YEARS[1] and (each - 1) // _CENTURY + 1 == value for each in self._values
+                each.kind in (Kind.FRACTION, Kind.LOOSE)
+                for each in self._values[rounded(value / 100)]
+            )
+        if claim.unit == "century":
+            return any(
+                _YEARS[0] < each <= _YEARS[1] and (each - 1) // _CENTURY + 1 == value
+                for each in self._values
             )
         if claim.unit == "cent" and rounded(value / 100) in self._values:
             return True
@@ -308,7 +353,8 @@ class Material:
                 step *= 10
         reach = min(step / 2, abs(value) * _HEDGE_CAP) if step > claim.step else step / 2
         return any(
-            abs(each - value) <= reach + 1e-9 and any(_agree(claim.unit, figure.unit) for figure in held)
+            abs(each - value) <= reach + 1e-9
+            and any(_agree(claim.unit, figure.unit) for figure in held)
             for each, held in self._values.items()
         )
 

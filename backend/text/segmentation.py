@@ -140,7 +140,7 @@ class _Rules:
         if not match:
             return 0 if final or mark + 1 < len(text) else None
         end = match.end()
-        begin = _NEXT.match(text, end).end()  # type: ignore[union-attr]  (it matches the empty string too)
+        begin = _after_openers(text, end)
         if not final and not _seen(text, begin):
             return None
         if begin >= len(text):
@@ -167,14 +167,14 @@ class _Rules:
         return 0 if broken else last
 
     def _item(self, text: str, start: int, match: re.Match[str]) -> bool:
-        """Judge the mark of a list within a line: is it the next one of the list that the sentence begins?"""
+        """Return whether a mark within a line is the next one of the list that the sentence begins."""
         mark = match.group()
         if match.start() <= start:
             return False
         if mark in _BULLETS:
             return True
         first = _LIST_MARK.match(text, start)
-        return bool(first) and _follows(first.group(), mark)
+        return first is not None and _follows(first.group(), mark)
 
     def _stop(self, text: str, start: int, stop: int, end: int, begin: int) -> bool:
         """Judge the full stop (or another mark) at `stop`; the next word begins at `begin`."""
@@ -223,7 +223,7 @@ class _Rules:
 
     def _library(self, text: str, start: int, end: int, begin: int) -> bool:
         """Ask sentencex about the full stop before `end`."""
-        import sentencex  # noqa: PLC0415 (loads 4 MB, and only for languages without words of their own)
+        import sentencex
 
         first = max(start, end - _WINDOW)
         window = text[first : begin + _LOOKAHEAD]
@@ -242,6 +242,12 @@ def _skip_space(text: str, start: int) -> int:
     return start
 
 
+def _after_openers(text: str, end: int) -> int:
+    """Return where the next word begins, behind white space, quotation marks and brackets."""
+    match = _NEXT.match(text, end)
+    return match.end() if match else end
+
+
 def _seen(text: str, begin: int) -> bool:
     """Return whether enough of the next word has come to judge by it."""
     ahead = text[begin : begin + _LOOKAHEAD]
@@ -258,7 +264,7 @@ def _after_dots(text: str, begin: int, end: int) -> bool:
     if rest.startswith(("...", "…")):
         return True
     dots = re.match(r"(?:\.\s?)+", rest)
-    return bool(dots) and rest[dots.end() : dots.end() + 1].isupper()
+    return dots is not None and rest[dots.end() : dots.end() + 1].isupper()
 
 
 def _follows(first: str, mark: str) -> bool:

@@ -30,7 +30,9 @@ def test_an_answer_ends_at_a_sentence_within_its_cap(text: str, cap: int, expect
 
 
 @given(st.text(), st.integers(0, 200), st.sampled_from(languages.SPOKEN))
-def test_a_cut_is_a_prefix_of_whole_sentences_within_the_cap(text: str, cap: int, code: str) -> None:
+def test_a_cut_is_a_prefix_of_whole_sentences_within_the_cap(
+    text: str, cap: int, code: str
+) -> None:
     kept = cut(text, cap, code)
     assert text.startswith(kept)
     assert len(kept) <= cap

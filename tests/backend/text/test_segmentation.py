@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
@@ -178,6 +180,6 @@ def test_a_stream_gives_the_sentences_of_the_whole_text_however_it_is_cut(
 def test_sentences_hold_all_of_the_text_and_nothing_twice(text: str, language: str) -> None:
     places = spans(text, language)
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in places)
-    assert all(one[1] <= other[0] for one, other in zip(places, places[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(places))
     joined = "".join(text[start:end] for start, end in places)
     assert "".join(joined.split()) == "".join(text.split())
