@@ -118,6 +118,11 @@ class Backend:
         ):
             return response.status, await response.json()
 
+    async def forget(self) -> None:
+        """Have it forget the results and answers that it keeps."""
+        status, _ = await self.post("/cache/clear")
+        assert status == 200
+
     async def get(self, path: str) -> tuple[int, dict[str, Any]]:
         """Return the status and the JSON of a page."""
         async with (

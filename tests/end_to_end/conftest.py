@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from unittest.mock import patch
 
 import pytest
@@ -24,6 +24,19 @@ COMMANDS: Final = (
     "what is the temperature in the kitchen",
     "set a timer for 5 minutes",
 )
+
+
+def outcome(turn: Turn) -> dict[str, Any]:
+    """Return what a command led to, ids and times aside."""
+    response = turn.response
+    return {
+        "intents": turn.intents,
+        "response_type": response["response_type"],
+        "targets": response["data"],
+        "speech": response["speech"]["plain"]["speech"],
+        "in the chat log": turn.content,
+        "goes on": turn.end["intent_output"]["continue_conversation"],
+    }
 
 
 @pytest.hookimpl(wrapper=True)

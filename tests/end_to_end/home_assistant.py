@@ -268,7 +268,9 @@ class HomeAssistant:
                 "--log-no-color",
                 "-v",
             ],
-            environment={"HA_DISABLE_LOG_FILE": "1"},
+            environment={"HA_DISABLE_LOG_FILE": "1", "PYTHONPATH": ""},
+            # The working folder comes first on its path: the checkout's `custom_components` would win.
+            cwd=self.config,
             log=self.config.with_suffix(".log"),
         )
         self._open.push_async_callback(self.process.stop)

@@ -48,7 +48,13 @@ class Process:
 
         What it prints is also written to the file `log`.
         """
-        values = {**os.environ, "PYTHONUNBUFFERED": "1", **(environment or {})}
+        values = {
+            **os.environ,
+            "PYTHONUNBUFFERED": "1",
+            # Home Assistant starts ten times slower where it can't keep what it has compiled.
+            "PYTHONDONTWRITEBYTECODE": "",
+            **(environment or {}),
+        }
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,

@@ -1,10 +1,17 @@
-"""What is said while the backend can't be reached, and how it comes back."""
+"""The machine with the backend is off: the household's commands, what is said to a question, and coming back.
+
+Home Assistant is started while it is away, as after a power cut. That it goes away later is tested along with the
+commands.
+"""
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import AsyncIterator
 
-from .conftest import House
+import pytest
+import pytest_asyncio
+
+from .conftest import COMMANDS, House, outcome
 from .model import ScriptedModel
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -12,34 +19,52 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 QUESTION = "what does error E24 on the dishwasher mean"
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def dark_house(house: House) -> AsyncIterator[House]:
+    """Start Home Assistant while the backend is away."""
+    async with house.backend_away():
+        await house.home.stop()
+        await house.home.start()
+        yield house
+
+
+@pytest.mark.parametrize("pipeline", ["default agent", "ours", "ours, local first"])
+async def test_commands_work(dark_house: House, pipeline: str) -> None:
+    """The rule that comes before all others: the lights never depend on us."""
+    await dark_house.turn_light_off()
+    for command in COMMANDS:
+        turn = await dark_house.home.say(command, dark_house.pipelines[pipeline])
+        assert outcome(turn) == outcome(dark_house.without_us[command])
+    assert await dark_house.light() == "on"
+
+
 @pytest.mark.parametrize(
     ("pipeline", "question", "words"),
     [
-        ("ours", QUESTION, "reach"),
-        ("ours, local first", QUESTION, "reach"),
-        ("ours, German", "was bedeutet Fehler E24 am Geschirrspüler", "erreich"),
+        ("ours", QUESTION, "can't reach"),
+        ("ours, local first", QUESTION, "can't reach"),
+        ("ours, German", "was bedeutet Fehler E24 am Geschirrspüler", "nicht erreichen"),
+        ("default agent", "look up the boiler pressure", "can't reach"),
     ],
 )
 async def test_a_question_is_answered_in_its_language_that_nobody_can_be_reached(
-    house: House, pipeline: str, question: str, words: str
+    dark_house: House, pipeline: str, question: str, words: str
 ) -> None:
     """A sentence, never an error and never silence."""
-    async with house.backend_away():
-        turn = await house.home.say(question, house.pipelines[pipeline])
+    turn = await dark_house.home.say(question, dark_house.pipelines[pipeline])
     assert turn.error is None
     assert words in turn.speech
     assert turn.content == turn.speech
 
 
 async def test_it_is_back_without_hands_once_the_backend_is(
-    house: House, model: ScriptedModel
+    dark_house: House, model: ScriptedModel
 ) -> None:
-    """Also when Home Assistant was started while the backend was away."""
+    """Nothing is reloaded, and no minute has to pass: the next question is answered."""
     model.will_say("The water does not drain away.")
-    pipeline = house.pipelines["ours"]
-    async with house.backend_away():
-        await house.home.stop()
-        await house.home.start()
-        assert "reach" in (await house.home.say(QUESTION, pipeline)).speech
-    # No wait and no hand in between: less than the minute that is promised.
-    assert (await house.home.say(QUESTION, pipeline)).speech == "The water does not drain away."
+    await dark_house.backend.start()
+    try:
+        turn = await dark_house.home.say(QUESTION, dark_house.pipelines["ours"])
+        assert turn.speech == "The water does not drain away."
+    finally:
+        await dark_house.backend.stop()

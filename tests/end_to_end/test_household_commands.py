@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from .conftest import COMMANDS, House
-from .home_assistant import Turn
+from .conftest import COMMANDS, House, outcome
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PIPELINES = ("default agent", "ours", "ours, local first")
-
-
-def outcome(turn: Turn) -> dict[str, Any]:
-    """Return what a command led to, ids and times aside."""
-    response = turn.response
-    return {
-        "intents": turn.intents,
-        "response_type": response["response_type"],
-        "targets": response["data"],
-        "speech": response["speech"]["plain"]["speech"],
-        "in the chat log": turn.content,
-        "goes on": turn.end["intent_output"]["continue_conversation"],
-    }
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
@@ -52,18 +36,3 @@ async def test_commands_work_while_the_backend_is_away(house: House, pipeline: s
         for command in COMMANDS:
             turn = await house.home.say(command, house.pipelines[pipeline])
             assert outcome(turn) == outcome(house.without_us[command])
-
-
-async def test_commands_work_when_home_assistant_starts_while_the_backend_is_away(
-    house: House,
-) -> None:
-    """Also after a power cut, when Home Assistant is up first."""
-    async with house.backend_away():
-        await house.home.stop()
-        await house.home.start()
-        for pipeline in PIPELINES:
-            await house.turn_light_off()
-            for command in COMMANDS:
-                turn = await house.home.say(command, house.pipelines[pipeline])
-                assert outcome(turn) == outcome(house.without_us[command]), pipeline
-            assert await house.light() == "on"

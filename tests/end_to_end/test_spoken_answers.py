@@ -35,12 +35,16 @@ async def test_an_answer_streams_sentence_by_sentence(
 ) -> None:
     """The first delta has its role, or the speaker would stay silent until the end."""
     model.will_say(" ".join(GOOD))
+    await house.backend.forget()
     turn = await house.home.say(QUESTION, house.pipelines[pipeline])
     assert turn.deltas[0]["role"] == "assistant"
     assert [delta.strip() for delta in said(turn)] == list(GOOD)
     assert "".join(said(turn)) == turn.content == turn.speech
     assert turn.speech == await spoken_by_the_backend(house, QUESTION)
     assert not turn.end["intent_output"]["continue_conversation"]
+
+    again = await house.home.say(QUESTION, house.pipelines[pipeline])
+    assert said(again) == said(turn)
 
 
 async def test_what_left_before_a_gate_ended_the_stream_is_all_there_is(
@@ -74,7 +78,7 @@ async def test_the_default_agent_looks_things_up_by_sentence(
     """Nobody has to change the pipeline for that."""
     model.will_say("The boiler pressure should be between 1.2 and 1.5 bar.")
     turn = await house.home.say("look up the boiler pressure", house.pipelines["default agent"])
-    assert turn.speech == "The boiler pressure should be between 1.2 and 1.5 bar."
+    assert turn.speech.startswith("The boiler pressure should be between 1.2 and 1.5 bar")
 
 
 async def test_a_follow_up_knows_what_was_spoken_of(house: House, model: ScriptedModel) -> None:
