@@ -126,7 +126,9 @@ class ScriptedModel:
         return web.json_response({"version": "0.13.0"})
 
     async def _tags(self, request: web.Request) -> web.Response:
-        return web.json_response({"models": [{"name": name, "model": name} for name in self.models]})
+        return web.json_response(
+            {"models": [{"name": name, "model": name} for name in self.models]}
+        )
 
     async def _show(self, request: web.Request) -> web.Response:
         name = (await request.json())["model"]
@@ -138,7 +140,9 @@ class ScriptedModel:
 
     async def _generate(self, request: web.Request) -> web.Response:
         self.loads += 1
-        return web.json_response({"model": MODEL, "response": "", "done": True, "done_reason": "load"})
+        return web.json_response(
+            {"model": MODEL, "response": "", "done": True, "done_reason": "load"}
+        )
 
     async def _v1_models(self, request: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": name} for name in self.models]})
@@ -158,12 +162,18 @@ class ScriptedModel:
 
         def line(content: str = "", **more: Any) -> bytes:
             message = {"role": "assistant", "content": content, **more.pop("message", {})}
-            return json.dumps({"model": model, "message": message, "done": False, **more}).encode() + b"\n"
+            return (
+                json.dumps({"model": model, "message": message, "done": False, **more}).encode()
+                + b"\n"
+            )
 
         lines = [line(message={"thinking": say.thinking})] if say.thinking else []
         lines += [line(piece) for piece in say.pieces]
         end = line(
-            done=True, done_reason=say.done_reason, prompt_eval_count=say.prompt_tokens, eval_count=9
+            done=True,
+            done_reason=say.done_reason,
+            prompt_eval_count=say.prompt_tokens,
+            eval_count=9,
         )
         return await self._send(request, say, lines, end, "application/x-ndjson")
 

@@ -116,6 +116,7 @@ class Composer:
         self._models = models
         self._answers = answers
         self._flights = flights
+        self._spoken: set[str] = set()
 
     async def compose(
         self, question: Question, evidence: Evidence | None, *, stream: bool
@@ -151,6 +152,7 @@ class Composer:
             yield _skipped("empty_result")
             return
 
+        await self._load(question.language)
         task = self._task(question, evidence, started)
         answer = await self._kept(task)
         if answer is None and (reason := self._needless(evidence)) is not None:
@@ -170,6 +172,12 @@ class Composer:
         async with aclosing(composed):
             async for item in composed:
                 yield item
+
+    async def _load(self, language: str) -> None:
+        """Have the words of a language read by a thread, once, before they are needed here."""
+        if language not in self._spoken:
+            self._spoken.add(language)
+            await asyncio.to_thread(speech, "1 °C", language)
 
     def _task(self, question: Question, evidence: Evidence, started: float) -> _Task:
         budget = self._settings.synthesis_input_budget_chars
@@ -220,7 +228,7 @@ class Composer:
         return replace(_whole(kept.value, task.question.language), cached=True, events=(event,))
 
     async def _keep(self, task: _Task, answer: Answer) -> None:
-        """Keep an answer that was served whole; a miss or a failure never."""
+        """Keep an answer that was served; a miss or a failure never."""
         if answer.status is AnswerStatus.SERVED and not task.private:
             await self._answers.put(task.key, answer, task.fresh_until)
 
@@ -272,7 +280,7 @@ class Composer:
         if stream and answer.status is AnswerStatus.NOT_IN_SOURCES:
             for sentence in _again(answer, question.language):
                 yield sentence
-        if not reading.cut:
+        if reading.keepable:
             await self._keep(task, answer)
         yield answer
 
@@ -316,6 +324,11 @@ class _Plain:
         self._failure = None if self.cut else failure
         return []
 
+    @property
+    def keepable(self) -> bool:
+        """Whether the answer, if it was served, is as good as the model could give it."""
+        return not self.cut
+
     def answer(self) -> Answer:
         """Return what the reply is worth."""
         if self._failure is not None:
@@ -328,10 +341,12 @@ class _Plain:
     def _judged(self, reply: Reply) -> Answer | Rejection:
         task, language = self._task, self._task.question.language
         said = sentences(reply.text, language)
-        if reply.form != "malformed" and not said:
+        if reply.form == "malformed":
+            return Rejection("attribution", "malformed")
+        if not said:
             return Rejection("empty", "no_text")
         rest = [each for each in said if not gates.says_miss(each, language)]
-        if said and (
+        if (
             gates.says_miss(said[0], language)
             or gates.says_miss(said[-1], language)
             or (len(rest) < len(said) and all(is_question(each) for each in rest))
@@ -340,14 +355,13 @@ class _Plain:
         sources = gates.attribution(reply.named, self._tags.offered)
         if isinstance(sources, Rejection):
             return sources
-        if reply.form == "malformed":
-            return Rejection("attribution", "malformed")
         said = rest
         body = " ".join(said)
         if refused := gates.echo(body, task.question.text, language):
             return refused
-        if refused := gates.wrong_language(body, language):
-            return refused
+        for text in (body, *said):
+            if refused := gates.wrong_language(text, language):
+                return refused
         self.cut = self.cut or not reply.whole
         if self.cut and not ends_sentence(said[-1]):
             said.pop()
@@ -428,16 +442,22 @@ class _Streamed:
         if self.cut and rest and not ends_sentence(rest[-1]):
             rest = rest[:-1]
         out = self._take(rest, reply.named)
+        if self._held and not self._ended():
+            # All of it may say the question again.
+            out = self._begin(reply.named, all_of_it=True)
         if not self._sent and not self._ended():
-            if self._held:
-                # All of it says the question again.
-                out = self._begin(reply.named, all_of_it=True)
-            else:
-                self._rejection = _nothing_left(over=self.cut)
-                if not reply.text.strip():
-                    self._rejection = Rejection("empty", "no_text")
+            self._rejection = (
+                _nothing_left(over=self.cut)
+                if reply.text.strip()
+                else Rejection("empty", "no_text")
+            )
         self._truncated = self._truncated or self.cut
         return out
+
+    @property
+    def keepable(self) -> bool:
+        """Whether the answer, if it was served, is as good as the model could give it."""
+        return not self.cut and self._rejection is None
 
     def answer(self) -> Answer:
         """Return what the reply is worth."""
@@ -467,6 +487,8 @@ class _Streamed:
 
     def _begin(self, named: tuple[str, ...], *, all_of_it: bool = False) -> list[Sentence]:
         """Decide on attribution and echo before anything leaves; hold what may still be an echo."""
+        if not all_of_it and all(is_question(each) for each in self._held):
+            return []
         sources = gates.attribution(named, self._tags.offered)
         if isinstance(sources, Rejection):
             self._rejection = sources
@@ -489,9 +511,10 @@ class _Streamed:
         """Return the sentence if it may leave."""
         language = self._language
         self._passed.append(sentence)
-        if refused := gates.wrong_language(" ".join(self._passed), language):
-            self._rejection = refused
-            return []
+        for text in (sentence, " ".join(self._passed)):
+            if refused := gates.wrong_language(text, language):
+                self._rejection = refused
+                return []
         said = speech(sentence, language)
         if is_question(sentence) or not said:
             return []

@@ -32,9 +32,7 @@ async def until(models: Availability, kind: str, problem: str | None) -> None:
             await asyncio.sleep(0.01)
 
 
-@pytest.mark.parametrize(
-    ("kind", "available"), [("extractive", True), ("none", False)]
-)
+@pytest.mark.parametrize(("kind", "available"), [("extractive", True), ("none", False)])
 async def test_quotes_and_none_need_no_server(kind: str, available: bool) -> None:
     models = chosen(llm_api_type=kind)
     await models.start()

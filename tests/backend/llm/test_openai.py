@@ -96,9 +96,7 @@ async def test_a_reply_cut_at_its_length_says_so(model: ScriptedModel, provider:
         await whole(provider)
 
 
-async def test_a_server_that_is_down_is_unreachable(
-    model: ScriptedModel, provider: OpenAI
-) -> None:
+async def test_a_server_that_is_down_is_unreachable(model: ScriptedModel, provider: OpenAI) -> None:
     await provider.probe()
     await model.stop()
     for asked in (provider.probe(), whole(provider)):
