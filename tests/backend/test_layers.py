@@ -42,7 +42,8 @@ LATE = (
 def _room(dotted: str) -> str | None:
     """Return the room of a module of ours ("backend.text.words" -> "text"), None for others and the package."""
     parts = dotted.split(".")
-    return parts[1] if parts[0] == "backend" and len(parts) > 1 else None
+    ours = parts[0] == "backend" and len(parts) > 1 and parts[1] != "__version__"
+    return parts[1] if ours else None
 
 
 def _imported(path: Path) -> set[str]:
