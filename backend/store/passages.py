@@ -24,6 +24,9 @@ from backend.text.words import fold
 _WEIGHTS: Final = (2.0, 2.0, 1.0)
 """What a term counts in a title, a heading, the text."""
 _MOST_WORDS: Final = 32
+_MOST_WEIGHED: Final = 20_000
+"""So many times, about, a passage is weighed for a term in one look-up; each costs a microsecond."""
+_LEAST_TERMS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,18 +305,14 @@ def _search(
     seen = dict.fromkeys(words, 0)
     for index in _INDEXES:
         terms = {word: index.terms(word) for word in words}
-        alternatives = list(dict.fromkeys(term for some in terms.values() for term in some))
-        if not alternatives:
-            continue
-        found += _ask(connection, index, alternatives, limit)
+        holders = {
+            term: _holders(connection, index, term)
+            for term in dict.fromkeys(term for some in terms.values() for term in some)
+        }
         for word, some in terms.items():
-            # All pieces of a word in one passage: nearly always the word itself.
-            together = " AND ".join(map(quoted, some))
-            if together:
-                (count,) = connection.execute(
-                    f"SELECT count(*) FROM {index.table} WHERE {index.table} MATCH ?", (together,)
-                ).fetchone()
-                seen[word] += count
+            # Where its rarest piece is, the word nearly always is.
+            seen[word] += min((holders[term] for term in some), default=0)
+        found += _ask(connection, index, _telling(holders), len(holders), limit)
     found.sort(key=lambda hit: (-hit.score, hit.language != language, hit.path, hit.position))
     return Matches(
         tuple(found[:limit]),
@@ -322,18 +321,40 @@ def _search(
     )
 
 
+def _holders(connection: sqlite3.Connection, index: _Index, term: str) -> int:
+    """Return how many passages hold `term`."""
+    count: int
+    (count,) = connection.execute(
+        f"SELECT count(*) FROM {index.table} WHERE {index.table} MATCH ?", (quoted(term),)
+    ).fetchone()
+    return count
+
+
+def _telling(holders: Mapping[str, int]) -> list[str]:
+    """Return the rarest terms: common ones cost the most time and tell the least."""
+    telling: list[str] = []
+    cost = 0
+    for count, term in sorted((count, term) for term, count in holders.items() if count):
+        cost += count
+        if len(telling) >= _LEAST_TERMS and cost > _MOST_WEIGHED:
+            break
+        telling.append(term)
+    return telling
+
+
 def _ask(
-    connection: sqlite3.Connection, index: _Index, terms: Sequence[str], limit: int
+    connection: sqlite3.Connection, index: _Index, terms: Sequence[str], asked: int, limit: int
 ) -> list[Hit]:
-    (size,) = connection.execute(f"SELECT count(*) FROM {index.table}_docsize").fetchone()
-    if not size:
+    """Return the passages that hold some of `terms`, which are those of `asked` terms that tell most."""
+    if not terms:
         return []
+    (size,) = connection.execute(f"SELECT count(*) FROM {index.table}_docsize").fetchone()
     rows = connection.execute(
         f"SELECT -score, {_HIT} FROM (SELECT rowid, bm25({index.table}, ?, ?, ?) AS score"
         f" FROM {index.table} WHERE {index.table} MATCH ? ORDER BY score LIMIT ?) AS hits"
         " JOIN passages ON passages.id = hits.rowid JOIN documents ON documents.id = passages.document",
         (*_WEIGHTS, " OR ".join(map(quoted, terms)), limit),
     ).fetchall()
-    # bm25 sums over terms, of which a word has one here and many there, and grows with the size of the table.
-    most = len(terms) * math.log(size + 1) * 2
+    # bm25 sums over terms, of which a word has one here and many there, and grows with the table.
+    most = asked * math.log(size + 1) * 2
     return [_hit(row[1:], row[0] / most) for row in rows]
