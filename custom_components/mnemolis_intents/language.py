@@ -33,10 +33,14 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The words of one language. All but `spoken` and `sentences` are folded."""
+    """The words of one language. `sentences` and `ahead` are templates, all below them is folded.
+
+    `ahead` matches questions that Home Assistant would make a timer of.
+    """
 
     spoken: dict[str, str]
     sentences: dict[str, list[str]]
+    ahead: list[str]
     home: frozenset[str]
     ghosts: frozenset[str]
     polite: tuple[str, ...]
@@ -51,12 +55,14 @@ class Language:
             assert isinstance(words, list)
             return [fold(word) for word in words]
 
-        spoken, sentences = data["spoken"], data["sentences"]
+        spoken, sentences, ahead = data["spoken"], data["sentences"], data["ahead"]
         assert isinstance(spoken, dict)
         assert isinstance(sentences, dict)
+        assert isinstance(ahead, list)
         return cls(
             spoken=spoken,
             sentences=sentences,
+            ahead=ahead,
             home=frozenset(folded("home")),
             ghosts=frozenset(folded("ghosts")),
             polite=tuple(f"{phrase} " for phrase in folded("polite")),

@@ -3,12 +3,15 @@
 They go in as conversation triggers, which need no file in the configuration, hold for all languages at once and
 come before all other sentences. That is why each begins with words that nobody says to a device: a trigger can't
 decline what it has matched.
+
+One more kind is no wish of ours: questions with a time ahead, "will it rain in two hours", which Home Assistant
+makes a timer of before it asks any agent.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.components.conversation import DOMAIN as CONVERSATION_DOMAIN
 from homeassistant.core import Context, HomeAssistant
@@ -22,6 +25,9 @@ from .intent import INTENTS
 from .language import DATA_LANGUAGES
 
 _LOGGER = logging.getLogger(__name__)
+
+
+_AHEAD: Final = "ahead"
 
 
 async def async_register(hass: HomeAssistant, entry: MnemolisConfigEntry) -> None:
@@ -39,6 +45,15 @@ async def async_register(hass: HomeAssistant, entry: MnemolisConfigEntry) -> Non
         }
         for intent_type in INTENTS
     ]
+    config.append(
+        {
+            "platform": CONVERSATION_DOMAIN,
+            "id": _AHEAD,
+            "command": [
+                sentence for language in languages.all.values() for sentence in language.ahead
+            ],
+        }
+    )
 
     async def answer(
         variables: dict[str, Any], context: Context | None = None
@@ -71,12 +86,15 @@ async def _answer(hass: HomeAssistant, trigger: dict[str, Any]) -> str:
     """Return what to say to a matched sentence."""
     asked = trigger["user_input"]
     language = asked["language"] or hass.config.language
+    intent_type, query = trigger["id"], trigger["slots"].get("query", "")
+    if intent_type == _AHEAD:
+        intent_type, query = "MnemolisAsk", asked["text"]
     try:
         response = await intent.async_handle(
             hass,
             DOMAIN,
-            trigger["id"],
-            {name: {"value": value} for name, value in trigger["slots"].items()},
+            intent_type,
+            {"query": {"value": query}},
             asked["text"],
             Context(user_id=asked["context"]["user_id"], parent_id=asked["context"]["id"]),
             language,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.intent import async_register_timer_handler
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_API_KEY, CONF_URL, CONF_VERIFY_SSL
@@ -76,6 +77,7 @@ async def house(hass: HomeAssistant, hass_ws_client: WebSocketGenerator) -> Hous
         "zone.work", "0", {"friendly_name": "Work", "latitude": 1, "longitude": 1}
     )
     hass.states.async_set("person.anna", "home", {"friendly_name": "Anna"})
+    async_expose_entity(hass, "conversation", "person.anna", True)
     entry = MockConfigEntry(domain="demo")
     entry.add_to_hass(hass)
     satellite = dr.async_get(hass).async_get_or_create(
@@ -109,6 +111,6 @@ async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> str:
     """Set up the entry, which must work whatever the server does; return its agent."""
     entry.add_to_hass(hass)
     assert await hass.config_entries.async_setup(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await hass.async_block_till_done()
     assert entry.state is ConfigEntryState.LOADED
     return "conversation.mnemolis"
