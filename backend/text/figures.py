@@ -74,6 +74,7 @@ _CLOCK: Final = re.compile(
 _DOT_CLOCK: Final = re.compile(r"(\d{1,2})\.(\d{2})(?!\d)")
 _CHAIN: Final = re.compile(r"\d+(?:-\d+){2,}")
 _FRACTION: Final = re.compile(r"(\d{1,3})\s?[/⁄]\s?(\d{1,3})(?![\d/])")
+_MIXED: Final = re.compile(r"(\d{1,3}) (\d{1,2})[/⁄](\d{1,2})(?![\d/])")
 _CODE: Final = re.compile(r"[^\W_]+(?:[-./][^\W_]*\d[^\W_]*)*")
 _AFTER: Final = re.compile(rf"[\s{_SPACE}]?-?([^\W\d_]+(?:['’][^\W\d_]+)?)")
 _NEXT_WORD: Final = re.compile(rf"[\s{_SPACE}]+([^\W\d_]+(?:['’.][^\W\d_]+)*)")
@@ -102,6 +103,7 @@ _MINUTES_A_DAY: Final = 24 * 60
 _MONTHS: Final = 12
 _DAYS: Final = 31
 _HALVES: Final = ("am", "pm")
+_NEVER: Final = 1_000_000
 _THOUSAND: Final = 1000
 _SCALES: Final = frozenset((100.0, 1e3, 1e6, 1e9, 1e12))
 
@@ -124,7 +126,6 @@ class Grammar:
         self.function = lexicon.words.function
         self.decimal: str = data["decimal"]
         self.spaced: bool = data["spaced"]
-        self.compound: bool = data["compound"]
         self.words: Mapping[str, float] = data["words"]
         self.loose: Mapping[str, float] = data["loose"]
         self.magnitudes: Mapping[str, float] = data["magnitudes"]
@@ -132,6 +133,9 @@ class Grammar:
             frozenset(fold(data[key]).split())
             for key in ("joiners", "point", "hedges", "minus", "references", "counted")
         )
+        self.known = frozenset((*self.words, *self.loose))
+        self.shortest_compound = 6 if data["compound"] else _NEVER
+        """Words of so many letters may be several number words in one: "ventun"."""
         self.suffixes = frozenset(data["suffixes"].split())
         self.year_before = frozenset(fold(data["year_before"]).split())
         self.morning, self.afternoon = (
@@ -164,7 +168,7 @@ class Grammar:
         """Return the values that a folded word is made of, None for "and"; empty for a word that is no number."""
         if (value := self.words.get(word)) is not None:
             return (value,)
-        if not self.compound or len(word) < 6:
+        if len(word) < self.shortest_compound:
             return ()
         result: list[float | None] = []
         place = 0
@@ -342,6 +346,12 @@ def _special(text: str, start: int, rules: Grammar) -> Figure | None:
             after[1].lower() in rules.oclock or fold(after[1]).replace(" ", "") in _half_days(rules)
         ):
             return _time(text, start, match.end(), int(match[1]), int(match[2]), rules)
+    match = _MIXED.match(text, start)
+    if match and 0 < int(match[2]) < int(match[3]):
+        mixed = int(match[1]) + int(match[2]) / int(match[3])
+        figure = Figure(start, match.end(), match.group(), Kind.FRACTION, (rounded(mixed),))
+        _surround(text, figure, rules)
+        return figure
     match = _FRACTION.match(text, start)
     if match and int(match[2]):
         parts = (float(match[1]), float(match[2]))
@@ -493,6 +503,7 @@ def _surround(text: str, figure: Figure, rules: Grammar) -> None:
         if half or after[1].lower() in rules.oclock:
             timed = _time(text, figure.start, figure.end, int(value), 0, rules)
             figure.kind, figure.values, figure.parts = Kind.TIME, timed.values, timed.parts
+            figure.end, figure.text = timed.end, timed.text
             return
     folded = fold(following)
     if folded in rules.months:
@@ -527,12 +538,15 @@ def _magnitude(text: str, figure: Figure, rules: Grammar) -> None:
 def _words(text: str, rules: Grammar) -> Iterator[Figure]:
     """Yield the figures that are written in words."""
     run: list[tuple[re.Match[str], tuple[float | None, ...]]] = []
-    atoms, loose, joiners, points = rules.atoms, rules.loose, rules.joiners, rules.points
+    known, loose, joiners, points = rules.known, rules.loose, rules.joiners, rules.points
+    shortest = rules.shortest_compound
     for match in _LETTERS.finditer(text):
-        word = match.group().lower()
+        word = match[0].lower()
         if not word.isascii():
             word = fold(word)
-        made = atoms(word)
+        if word not in known and len(word) < shortest and not run:
+            continue
+        made = rules.atoms(word)
         if not made:
             if run and (word in joiners or word in points) and _near(text, run[-1][0], match):
                 run.append((match, (None,) if word in joiners else ()))

@@ -27,6 +27,13 @@ _SCRIPTS: Final = (
     ("th", re.compile(r"[\u0e00-\u0e7f]")),
 )
 """Scripts by the language most written in it; a more telling one first."""
+_FAMILIES: Final = {
+    **dict.fromkeys(("uk", "bg", "sr", "mk", "be", "kk"), "ru"),
+    **dict.fromkeys(("fa", "ur"), "ar"),
+    **dict.fromkeys(("mr", "ne"), "hi"),
+    **dict.fromkeys(("ja", "yue"), "zh"),
+}
+"""Languages that share a script, or most of it."""
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _SHARE: Final = 0.5
@@ -34,9 +41,11 @@ _SHARE: Final = 0.5
 _SURE_WORDS: Final = 3
 """From this many small words on, of a language and of no better one, a Latin text is of that language."""
 _SURE_LEAD: Final = 2.0
-_CONTRADICTS_WORDS: Final = 4
+_CONTRADICTS_WORDS: Final = 3
 _CONTRADICTS_LEAD: Final = 2.5
+_SURE_LETTERS: Final = 20
 _MARK_WEIGHT: Final = 0.5
+_MARKS_AT_MOST: Final = 4
 
 
 def primary(tag: str | None, default: str = languages.DEFAULT) -> str:
@@ -46,10 +55,14 @@ def primary(tag: str | None, default: str = languages.DEFAULT) -> str:
 
 
 @lru_cache(maxsize=1)
-def _latin() -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
-    """Return code, function words, and telling letters of every language that we speak."""
-    every = [(code, languages.load(code).words) for code in languages.SPOKEN]
-    return tuple((code, words.function, frozenset(words.marks)) for code, words in every)
+def _latin() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return the languages that we speak by their small words, and their telling letters."""
+    every = {code: languages.load(code).words for code in languages.SPOKEN}
+    holders: dict[str, tuple[str, ...]] = {}
+    for code, words in every.items():
+        for word in words.function:
+            holders[word] = (*holders.get(word, ()), code)
+    return holders, {code: words.marks for code, words in every.items()}
 
 
 def _script(text: str) -> str | None:
@@ -73,15 +86,15 @@ def _scores(text: str) -> list[tuple[float, str]]:
 
     A small word counts by how few languages share it; a telling letter counts a little.
     """
-    every = _latin()
-    scores = dict.fromkeys((code for code, _, _ in every), 0.0)
+    holders, marks = _latin()
+    scores = dict.fromkeys(languages.SPOKEN, 0.0)
     for token in tokens(text):
-        holders = [code for code, function, _ in every if token in function]
-        for code in holders:
-            scores[code] += 1 / len(holders)
-    lower = text.lower()
-    for code, _, marks in every:
-        scores[code] += _MARK_WEIGHT * min(4, sum(letter in marks for letter in lower))
+        for code in (codes := holders.get(token, ())):
+            scores[code] += 1 / len(codes)
+    if not text.isascii():
+        lower = text.lower()
+        for code, letters in marks.items():
+            scores[code] += _MARK_WEIGHT * min(_MARKS_AT_MOST, sum(map(lower.count, letters)))
     return sorted(((score, code) for code, score in scores.items()), reverse=True)
 
 
@@ -104,14 +117,13 @@ def contradicts(text: str, language: str) -> bool:
     script = _script(text)
     if script is None:
         return False
+    own_script = _family(language)
     if script:
-        return (
-            language in languages.SPOKEN
-            or language in _LATIN_ONLY
-            or (script != language and not _related(script, language))
-        )
-    if language in dict(_SCRIPTS):
-        return len(_LATIN.findall(text)) >= 20 and _scores(text)[0][0] >= _CONTRADICTS_WORDS
+        known = own_script is not None or language in languages.SPOKEN
+        return known and own_script != _family(script)
+    if own_script is not None:
+        letters = len(_LATIN.findall(text))
+        return letters >= _SURE_LETTERS and _scores(text)[0][0] >= _CONTRADICTS_WORDS
     if language not in languages.SPOKEN:
         return False
     scores = _scores(text)
@@ -120,16 +132,6 @@ def contradicts(text: str, language: str) -> bool:
     return code != language and best >= _CONTRADICTS_WORDS and best >= _CONTRADICTS_LEAD * own
 
 
-_LATIN_ONLY: Final = frozenset(
-    ("pt", "sv", "da", "no", "nb", "fi", "cs", "sk", "hu", "ro", "tr", "vi")
-)
-_FAMILIES: Final = (
-    frozenset(("ru", "uk", "bg", "sr", "mk", "be", "kk")),
-    frozenset(("ar", "fa", "ur")),
-    frozenset(("hi", "mr", "ne")),
-    frozenset(("zh", "ja", "yue")),
-)
-
-
-def _related(one: str, other: str) -> bool:
-    return any(one in family and other in family for family in _FAMILIES)
+def _family(language: str) -> str | None:
+    """Return what stands for the script of a language, None for Latin and for unknown ones."""
+    return _FAMILIES.get(language, language if language in dict(_SCRIPTS) else None)
