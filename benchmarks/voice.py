@@ -24,10 +24,11 @@ import time
 from typing import Any, Final
 
 import aiohttp
+from aiohttp import web
 
 from tests.end_to_end.backend import Backend
-from tests.end_to_end.model import ScriptedModel
 from tests.end_to_end.process import running
+from tests.scripted_model import MODEL, ScriptedModel, says
 
 ANSWER: Final = "Error E24 means that the water does not drain away. Straighten the drain hose."
 QUESTIONS: Final = (
@@ -38,7 +39,7 @@ QUESTIONS: Final = (
 )
 WARM_UP: Final = 10
 TARGET_MS: Final = 30.0
-TARGET_BYTES: Final = 90 * 1024 * 1024
+TARGET_MB: Final = 90.0
 
 _BARE: Final = """
 import asyncio
@@ -64,6 +65,21 @@ asyncio.run(main())
 """
 
 
+class TimedModel(ScriptedModel):
+    """Says ANSWER at once; notes when a call came and when its reply was out, by this process's clock."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.then = says(ANSWER, "house")
+        self.taken: list[tuple[float, float]] = []
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        began = time.perf_counter()
+        response = await super()._chat(request)
+        self.taken.append((began, time.perf_counter()))
+        return response
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """How long each part of one question took, in milliseconds, and how many bytes came back."""
@@ -83,7 +99,7 @@ class Way:
         return self.total - self.model
 
 
-async def ask(http: aiohttp.ClientSession, url: str, model: ScriptedModel, question: str) -> Way:
+async def ask(http: aiohttp.ClientSession, url: str, model: TimedModel, question: str) -> Way:
     """Ask once, and return where the time went.
 
     The moments are those of one clock: the client, the model and this code are one process. `at_ms` of the
@@ -97,7 +113,7 @@ async def ask(http: aiohttp.ClientSession, url: str, model: ScriptedModel, quest
         "explain": True,
         "accepts": ["handback"],
     }
-    calls = len(model.calls)
+    calls = len(model.taken)
     received = 0
     retrieved = spoken = None
     reply: dict[str, Any] = {}
@@ -120,17 +136,16 @@ async def ask(http: aiohttp.ClientSession, url: str, model: ScriptedModel, quest
     ended = time.perf_counter()
     if reply.get("speech") != ANSWER or retrieved is None or spoken is None:
         raise SystemExit(f"not the answer that was scripted: {json.dumps(reply, indent=1)}")
-    (call,) = model.calls[calls:]
-    assert call.ended is not None
+    ((called, said),) = model.taken[calls:]
     events = {event["event"]: event for event in reply["explanation"]}
     route = float(events["route"]["at_ms"])
     return Way(
         route=route,
         retrieve=(retrieved - started) * 1000 - route,
-        prompt=(call.began - retrieved) * 1000,
-        model=(call.ended - call.began) * 1000,
+        prompt=(called - retrieved) * 1000,
+        model=(said - called) * 1000,
         first_sentence=(spoken - started) * 1000,
-        gates_and_speech=(ended - call.ended) * 1000,
+        gates_and_speech=(ended - said) * 1000,
         total=(ended - started) * 1000,
         received_bytes=received,
     )
@@ -154,17 +169,22 @@ async def bare_ms(http: aiohttp.ClientSession, url: str, size: int) -> float:
 async def measure(count: int) -> dict[str, Any]:
     """Ask `count` questions and return all figures."""
     with tempfile.TemporaryDirectory() as folder:
-        async with ScriptedModel() as model, bare() as bare_url, aiohttp.ClientSession() as http:
-            model.will_say(ANSWER)
+        async with TimedModel() as model, bare() as bare_url, aiohttp.ClientSession() as http:
             backend = Backend(
                 Path(folder) / "data",
-                {**model.settings, "CACHE_MAX_SIZE": "0"},
+                {
+                    "LLM_API_TYPE": "ollama",
+                    "LLM_URL": model.url,
+                    "LLM_MODEL": MODEL,
+                    "CACHE_MAX_SIZE": "0",
+                },
             )
-            await backend.start()
+            first = await at_rest(backend)
+            await backend.stop()
+            # From the second start on, the library is known: that is how a server runs.
+            rest = await at_rest(backend)
             assert backend.process is not None
             try:
-                await ready(backend)
-                at_rest = backend.process.resident_bytes
                 questions = itertools.cycle(QUESTIONS)
                 for _ in range(WARM_UP):
                     way = await ask(http, backend.url, model, next(questions))
@@ -174,7 +194,7 @@ async def measure(count: int) -> dict[str, Any]:
                     way = await ask(http, backend.url, model, next(questions))
                     ways.append(way)
                     bares.append(await bare_ms(http, bare_url, way.received_bytes))
-                afterwards = backend.process.resident_bytes
+                afterwards = megabytes(backend)
             finally:
                 await backend.stop()
     return {
@@ -187,18 +207,26 @@ async def measure(count: int) -> dict[str, Any]:
         "p95_ours_ms": round(statistics.quantiles([way.ours for way in ways], n=20)[-1], 2),
         "p50_bare_handler_ms": round(statistics.median(bares), 2),
         "bytes_to_home_assistant": round(statistics.median(way.received_bytes for way in ways)),
-        "resident_mb_at_rest": round(at_rest / 2**20, 1),
-        "resident_mb_afterwards": round(afterwards / 2**20, 1),
+        "resident_mb_at_rest": rest,
+        "resident_mb_after_reading_the_library": first,
+        "resident_mb_afterwards": afterwards,
     }
 
 
-async def ready(backend: Backend) -> None:
-    """Return once the library is read, without asking anything of it."""
+async def at_rest(backend: Backend) -> float:
+    """Start it and return what it holds, in MB, once it has read the library and found the model."""
+    await backend.start()
     while True:
         _, health = await backend.get("/health")
-        if health["sources"]["house"].get("documents"):
-            return
+        if health["sources"]["house"].get("documents") and health["model"]["available"]:
+            return megabytes(backend)
         await asyncio.sleep(0.1)
+
+
+def megabytes(backend: Backend) -> float:
+    """Return the resident memory of its process in MB, of 1,000,000 bytes."""
+    assert backend.process is not None
+    return round(backend.process.resident_bytes / 1e6, 1)
 
 
 def show(figures: dict[str, Any]) -> None:
@@ -222,7 +250,8 @@ def show(figures: dict[str, Any]) -> None:
     print(f"bytes to Home Assistant: {figures['bytes_to_home_assistant']}")
     print(
         f"resident memory: {figures['resident_mb_at_rest']} MB at rest,"
-        f" {figures['resident_mb_afterwards']} MB after the questions"
+        f" {figures['resident_mb_afterwards']} MB after the questions,"
+        f" {figures['resident_mb_after_reading_the_library']} MB in the run that reads the library first"
     )
 
 
@@ -237,10 +266,7 @@ def main() -> int:
         print(json.dumps(figures, indent=1))
     else:
         show(figures)
-    met = (
-        figures["p50_ms"]["ours"] < TARGET_MS
-        and figures["resident_mb_at_rest"] * 2**20 < TARGET_BYTES
-    )
+    met = figures["p50_ms"]["ours"] < TARGET_MS and figures["resident_mb_at_rest"] < TARGET_MB
     return 0 if met else 1
 
 

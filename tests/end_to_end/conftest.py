@@ -15,9 +15,10 @@ import pytest
 import pytest_asyncio
 import pytest_socket
 
+from tests.scripted_model import MODEL, ScriptedModel, says
+
 from .backend import Backend
 from .home_assistant import INTEGRATION, HomeAssistant, Turn
-from .model import ScriptedModel
 
 COMMANDS: Final = (
     "turn on the kitchen light",
@@ -87,18 +88,29 @@ class House:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def model() -> AsyncIterator[ScriptedModel]:
-    """Give a model that says what a test tells it to."""
+async def model_server() -> AsyncIterator[ScriptedModel]:
+    """Start a model that says what a test tells it to."""
     async with ScriptedModel() as model:
         yield model
 
 
+@pytest.fixture
+def model(model_server: ScriptedModel) -> ScriptedModel:
+    """Give the model as if it had just been started."""
+    model_server.then = says("NOT_IN_SOURCES")
+    model_server.script()
+    model_server.called.clear()
+    model_server.hung_up.clear()
+    return model_server
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def backend(
-    model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+    model_server: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Backend]:
     """Start the backend on the sample library, with the scripted model."""
-    backend = Backend(tmp_path_factory.mktemp("backend") / "data", model.settings)
+    settings = {"LLM_API_TYPE": "ollama", "LLM_URL": model_server.url, "LLM_MODEL": MODEL}
+    backend = Backend(tmp_path_factory.mktemp("backend") / "data", settings)
     await backend.start()
     yield backend
     assert await backend.stop() == 0

@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.scripted_model import ScriptedModel, says
+
 from .conftest import COMMANDS, House, outcome
-from .model import ScriptedModel
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -61,7 +62,7 @@ async def test_it_is_back_without_hands_once_the_backend_is(
     dark_house: House, model: ScriptedModel
 ) -> None:
     """Nothing is reloaded, and no minute has to pass: the next question is answered."""
-    model.will_say("The water does not drain away.")
+    model.then = says("The water does not drain away.", "house")
     await dark_house.backend.start()
     try:
         turn = await dark_house.home.say(QUESTION, dark_house.pipelines["ours"])

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.scripted_model import ScriptedModel, says
+
 from .backend import LIBRARY, ROOT, Backend, environment
-from .model import ScriptedModel
 from .process import running
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -20,71 +21,77 @@ VOICE = {"answer_style": "voice", "synthesize": True}
 KEY = "a-key-for-tests"
 
 
+async def within(seconds: float, event: asyncio.Event) -> None:
+    """Wait for `event`; TimeoutError when it doesn't come."""
+    async with asyncio.timeout(seconds):
+        await event.wait()
+
+
 async def test_a_listener_who_leaves_a_stream_ends_the_model_call(
     backend: Backend, model: ScriptedModel
 ) -> None:
     """The model doesn't work for nobody."""
-    model.will_say("The filter is cleaned every two weeks.")
-    async with model.held():
-        async with backend.stream("how often is the filter cleaned") as events:
-            assert (await anext(events))[0] == "retrieval"
-            call = await model.call()
-        await call.over()
-        assert call.hung_up
+    model.then = says("The filter is cleaned every two weeks.", "house", hang=True)
+    async with backend.stream("how often is the filter cleaned") as events:
+        assert (await anext(events))[0] == "retrieval"
+        await within(15, model.called)
+        assert not model.hung_up.is_set()
+    await within(15, model.hung_up)
 
 
 async def test_a_client_that_gives_up_ends_the_model_call(
     backend: Backend, model: ScriptedModel
 ) -> None:
-    """Also without a stream."""
-    async with model.held():
-        asking = asyncio.create_task(backend.ask("what does rinse aid dose 3 mean", **VOICE))
-        call = await model.call()
-        asking.cancel()
-        await call.over()
-        assert call.hung_up
+    """Also without a stream, and before the model has said anything."""
+    model.then = says("Dose 3 it is.", "house", gate=asyncio.Event())
+    asking = asyncio.create_task(backend.ask("what does rinse aid dose 3 mean", **VOICE))
+    await within(15, model.called)
+    asking.cancel()
+    await within(15, model.hung_up)
 
 
 async def test_the_model_goes_on_for_those_who_stay(backend: Backend, model: ScriptedModel) -> None:
     """Two ask the same; one leaves, the other still gets its answer."""
-    model.will_say("It lasts about 70 runs.")
+    gate = asyncio.Event()
+    model.then = says("It lasts about 70 runs.", "house", gate=gate)
     question = "how long does the rinse aid last"
-    before = len(model.calls)
-    async with model.held():
-        leaving = asyncio.create_task(backend.ask(question, **VOICE))
-        await model.call()
-        async with backend.stream(question, answer_style="voice") as events:
-            assert (await anext(events))[0] == "retrieval"
-            leaving.cancel()
-            model.go_on()
-            name, done = [event async for event in events][-1]
+    before = model.calls
+    leaving = asyncio.create_task(backend.ask(question, **VOICE))
+    await within(15, model.called)
+    async with backend.stream(question, answer_style="voice") as events:
+        assert (await anext(events))[0] == "retrieval"
+        leaving.cancel()
+        gate.set()
+        name, done = [event async for event in events][-1]
     assert name == "done"
     assert done["answer"] == "It lasts about 70 runs. (house)"
-    assert len(model.calls) == before + 1
-    assert not model.calls[-1].hung_up
+    assert model.calls == before + 1
+    assert not model.hung_up.is_set()
 
 
 async def test_ten_identical_questions_at_once_are_one_model_call(
     backend: Backend, model: ScriptedModel
 ) -> None:
     """A house full of satellites hears the same question."""
-    model.will_say("Take the grey filling hose.")
-    before = len(model.calls)
-    async with model.held():
-        asking = [
-            asyncio.create_task(backend.ask("how do I top up the water of the boiler", **VOICE))
-            for _ in range(10)
-        ]
-        await model.call()
-        model.go_on()
-        replies = await asyncio.gather(*asking)
-    assert len(model.calls) == before + 1
+    gate = asyncio.Event()
+    model.then = says("Take the grey filling hose.", "house", gate=gate)
+    before = model.calls
+    asking = [
+        asyncio.create_task(
+            backend.ask("how do I top up the water of the boiler", explain=True, **VOICE)
+        )
+        for _ in range(10)
+    ]
+    await within(15, model.called)
+    gate.set()
+    replies = await asyncio.gather(*asking)
+    assert model.calls == before + 1
     assert {reply["answer"] for reply in replies} == {"Take the grey filling hose. (house)"}
 
 
 async def test_composing_leaves_the_result_as_it_is(backend: Backend, model: ScriptedModel) -> None:
     """Byte for byte what a client that doesn't ask for an answer gets."""
-    model.will_say("The boiler pressure should be between 1.2 and 1.5 bar.")
+    model.then = says("The boiler pressure should be between 1.2 and 1.5 bar.", "house")
     plain = await backend.ask("what is the boiler pressure")
     answered = await backend.ask("what is the boiler pressure", **VOICE)
     assert answered["answer"] is not None
