@@ -156,23 +156,20 @@ def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None
 
 def _nothing(question: Question, gathered: Gathered) -> Reply:
     """Return the reply where no source found anything: a failure is said before a miss, a miss before a setting."""
-    last = gathered.asked[-1].source if gathered.asked else ""
+    language = question.language
     failure, missing = gathered.failure, gathered.missing
     if failure is not None:
-        error, result = failure.kind, RESULT_FAILED
-        said = spoken(
-            question.language, "timeout" if failure.kind == "timeout" else "source_failed"
-        )
+        key = "timeout" if failure.kind == "timeout" else "source_failed"
+        error, result, said = str(failure.kind), RESULT_FAILED, spoken(language, key)
     elif missing is not None:
         error, result = f"not_configured: {missing}", RESULT_NOT_CONFIGURED
-        said = spoken(question.language, "not_configured", setting=missing)
+        said = spoken(language, "not_configured", setting=missing)
     else:
-        error, result = "nothing_found", RESULT_NOTHING
-        said = spoken(question.language, "nothing_found")
+        error, result, said = "nothing_found", RESULT_NOTHING, spoken(language, "nothing_found")
     return Reply(
         request_id=question.request_id,
         query=question.text,
-        source_used=last,
+        source_used=gathered.asked[-1].source,
         result=result,
         success=False,
         error=error,
