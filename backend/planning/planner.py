@@ -37,7 +37,7 @@ class Planner:
 
     def _plan(self, question: Question) -> Plan:
         if question.source == FUSION:
-            tags = question.fusion_sources or self._configured()
+            tags = question.fusion_sources or self._configured() or _FALLBACKS[:1]
             return Plan(
                 tuple(Step(tag, question.text) for tag in dict.fromkeys(tags))[: self._max_steps],
                 "explicit",

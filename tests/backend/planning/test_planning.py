@@ -156,6 +156,11 @@ def test_fusion_asks_the_sources_named_once_each_else_all_that_are_configured() 
     ]
 
 
+def test_fusion_of_nothing_leaves_the_sample_library() -> None:
+    planner = Planner(sources(house=False, kiwix=False), max_steps=4)
+    assert chain(planner.plan(question("boilers", source="fusion")).steps) == [("house",)]
+
+
 def test_a_follow_up_takes_the_topic_of_the_turn_before() -> None:
     history = (Turn("user", "how tall is the eiffel tower"), Turn("assistant", "330 metres."))
     (step, *_) = plan_rules("and when was it built", "en", history).steps
