@@ -1,26 +1,35 @@
-"""A model inside this process: llama.cpp by the extra `llamacpp`, loaded when it is first needed.
+"""A model that needs no server of its own: llama.cpp by the extra `llamacpp`, loaded when it is first needed.
 
-llama.cpp brings a server with an OpenAI-style API; it listens on loopback at a free port, under a key that only this
-process knows, and is asked like any other such server. The server belongs to the process and lives as long as it is
-referred to.
+llama.cpp runs in a child process, since loading a model there holds up every thread of its process for seconds.
+It brings a server with an OpenAI-style API, which listens on loopback at a free port, under a key that only the two
+know, and is asked like any other such server. The child ends when its parent does, however that ends.
+
+This module is also what the child runs.
 """
 
 from __future__ import annotations
 
 import asyncio
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 import importlib
 import importlib.util
+import json
 import logging
+import os
 from pathlib import Path
 import secrets
-from typing import Any
+import sys
+from typing import Any, Final
 
 from backend.llm.openai import OpenAI
 from backend.llm.provider import Call, ModelError
 
 _LOGGER = logging.getLogger(__name__)
+
+_SAYS: Final = "mnemolis "
+"""Begins the line of the child that its parent reads; llama.cpp may write others."""
 
 
 class LlamaCpp:
@@ -34,7 +43,7 @@ class LlamaCpp:
         self.model = path.stem if path is not None else "none"
         self._path = path
         self._num_ctx = num_ctx
-        self._server: Any = None
+        self._child: Process | None = None
         self._client: OpenAI | None = None
         self._loading: asyncio.Task[OpenAI] | None = None
 
@@ -61,16 +70,12 @@ class LlamaCpp:
             _LOGGER.warning("%s", error.detail)
 
     async def close(self) -> None:
-        """Let the model go, once it has come."""
-        if self._loading is not None and not self._loading.done():
-            await asyncio.wait((self._loading,))
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-        server, self._server = self._server, None
-        if server is not None:
-            # Stopping llama.cpp's threads takes its time.
-            await asyncio.to_thread(_release, [server])
+        """Let the model go, also while it is loading."""
+        if self._loading is not None:
+            self._loading.cancel()
+            with suppress(asyncio.CancelledError, ModelError):
+                await self._loading
+        await self._end()
 
     def _check(self) -> Path:
         if importlib.util.find_spec("xllamacpp") is None:
@@ -84,7 +89,8 @@ class LlamaCpp:
         return self._path
 
     async def _loaded(self) -> OpenAI:
-        if self._client is not None:
+        gone = self._child is None or self._child.returncode is not None
+        if self._client is not None and not gone:
             return self._client
         if self._loading is None or self._loading.done():
             self._loading = asyncio.create_task(self._load())
@@ -93,25 +99,65 @@ class LlamaCpp:
         return await asyncio.shield(self._loading)
 
     async def _load(self) -> OpenAI:
+        await self._end()
+        path = await asyncio.to_thread(self._check)
         key = secrets.token_hex(16)
-        self._server, url = await asyncio.to_thread(self._serve, key)
-        self._client = OpenAI(url, self.model, key=key)
+        self._child = child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        )
+        assert child.stdin is not None
+        assert child.stdout is not None
+        order = {"path": str(path), "num_ctx": self._num_ctx, "key": key}
+        child.stdin.write(json.dumps(order).encode() + b"\n")
+        said: dict[str, str] = {}
+        async for line in child.stdout:
+            if line.startswith(_SAYS.encode()):
+                said = json.loads(line.removeprefix(_SAYS.encode()))
+                break
+        if "url" not in said:
+            raise ModelError("no_model", f"{path} can't be loaded: {said.get('error', 'it broke')}")
+        self._client = OpenAI(said["url"], self.model, key=key)
         return self._client
 
-    def _serve(self, key: str) -> tuple[Any, str]:
-        path = self._check()
-        xllamacpp = importlib.import_module("xllamacpp")
-        parameters = xllamacpp.CommonParams()
-        parameters.model.path = str(path)
-        parameters.n_ctx = self._num_ctx
-        parameters.use_jinja = True
-        parameters.api_keys = [key]
-        try:
-            server = xllamacpp.Server(parameters)
-        except (RuntimeError, ValueError, OSError) as error:
-            raise ModelError("no_model", f"{path} can't be loaded: {error}") from error
-        return server, server.listening_address
+    async def _end(self) -> None:
+        """End the child, if there is one."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+        child, self._child = self._child, None
+        if child is None:
+            return
+        # It holds nothing that it would have to write.
+        with suppress(ProcessLookupError):
+            child.kill()
+        await child.communicate()
 
 
-def _release(held: list[Any]) -> None:
-    held.clear()
+def serve(order: dict[str, Any]) -> Any:
+    """Load the model that `order` names and return its server. Raises what llama.cpp raises."""
+    xllamacpp = importlib.import_module("xllamacpp")
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = order["path"]
+    parameters.n_ctx = order["num_ctx"]
+    parameters.n_parallel = 1
+    parameters.use_jinja = True
+    parameters.api_keys = [order["key"]]
+    return xllamacpp.Server(parameters)
+
+
+def main() -> None:
+    """Be the child: take an order, serve it, and end with the parent."""
+    order = json.loads(sys.stdin.readline())
+    try:
+        server = serve(order)
+        said = {"url": server.listening_address}
+    except Exception as error:  # noqa: BLE001 (whatever it is, the parent reports it)
+        said = {"error": f"{type(error).__name__}: {error}"[:300]}
+    print(_SAYS + json.dumps(said), flush=True)
+    # Nobody reads what else is written there.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

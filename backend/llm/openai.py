@@ -104,8 +104,9 @@ class OpenAI:
 
     async def _pieces(self, call: Call) -> AsyncGenerator[str]:
         refused = self._refused
-        try:
-            while True:
+        begun = stale = False
+        while True:
+            try:
                 async with self._opened().post(
                     f"{self.url}/chat/completions",
                     json=self._body(call, refused),
@@ -121,6 +122,7 @@ class OpenAI:
                     if refused != self._refused:
                         _LOGGER.info("%s refuses options; asking with fewer", self.url)
                         self._refused = refused
+                    begun = True
                     if reply.content_type == "application/json":
                         piece, ends = _piece(await reply.read(), "message")
                         yield piece
@@ -130,10 +132,15 @@ class OpenAI:
                     async for piece in _events(reply.content):
                         yield piece
                     return
-        except TimeoutError as error:
-            raise ModelError("unreachable", f"no connection to {self.url}") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._error(error) from error
+            except aiohttp.ServerDisconnectedError as error:
+                # The server had closed a connection that was kept open between calls.
+                if begun or stale:
+                    raise self._error(error) from error
+                stale = True
+            except TimeoutError as error:
+                raise ModelError("unreachable", f"no connection to {self.url}") from error
+            except (aiohttp.ClientError, OSError) as error:
+                raise self._error(error) from error
 
     def _error(self, error: Exception) -> ModelError:
         kind = "bad_reply" if isinstance(error, aiohttp.ClientPayloadError) else "unreachable"
