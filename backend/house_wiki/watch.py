@@ -17,7 +17,7 @@ import time
 from typing import Final
 import uuid
 
-from backend.house_wiki import readers
+from backend.house_wiki import Unreadable, pdf, readers
 from backend.sources.base import SourceState
 from backend.store import StoreError
 from backend.store.passages import Chunk, Document, Passages
@@ -130,8 +130,12 @@ class Library:
         changed = [
             path for path, stamp in listing.files.items() if _changed(known.get(path), stamp)
         ]
-        for start in range(0, len(changed), _BATCH):
-            await self._take(changed[start : start + _BATCH], listing, known)
+        child = pdf.Child()
+        try:
+            for start in range(0, len(changed), _BATCH):
+                await self._take(changed[start : start + _BATCH], listing, known, child)
+        finally:
+            await asyncio.to_thread(child.end)
         gone = [
             path
             for path in known
@@ -152,12 +156,17 @@ class Library:
         self._version = hashlib.sha256(f"{readers.FORMAT}\n{said}".encode()).hexdigest()[:16]
 
     async def _take(
-        self, paths: Sequence[str], listing: _Listing, known: dict[str, Document]
+        self,
+        paths: Sequence[str],
+        listing: _Listing,
+        known: dict[str, Document],
+        child: pdf.Child,
     ) -> None:
         """Read the files at `paths` and store those that aren't as they were."""
         read = await asyncio.to_thread(
             lambda: [
-                _document(self.folder, path, listing.files[path], known.get(path)) for path in paths
+                _document(self.folder, path, listing.files[path], known.get(path), child)
+                for path in paths
             ]
         )
         await self._passages.put([document for document, new in read if new])
@@ -229,7 +238,7 @@ def _is_document(path: str) -> bool:
 
 
 def _document(
-    folder: Path, path: str, stamp: tuple[int, int], known: Document | None
+    folder: Path, path: str, stamp: tuple[int, int], known: Document | None, child: pdf.Child
 ) -> tuple[Document, bool]:
     """Return the document at `path`, and whether it is to be stored anew; blocks."""
     modified, size = stamp
@@ -246,8 +255,8 @@ def _document(
     if known is not None and known.hash == digest and known.format == readers.FORMAT:
         return replace(known, modified_ns=modified, size=size), False
     try:
-        document = readers.read(PurePosixPath(path), content)
-    except readers.Unreadable as error:
+        document = readers.read(PurePosixPath(path), content, child.read)
+    except Unreadable as error:
         return replace(empty, hash=digest, unreadable=str(error)), True
     except Exception as error:
         # One file that a reader stumbles over must not keep the others from being read.

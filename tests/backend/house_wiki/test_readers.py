@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from hypothesis import given, strategies as st
 import pytest
 
-from backend.house_wiki.readers import MOST_BYTES, Document, Unreadable, read
+from backend.house_wiki import Unreadable
+from backend.house_wiki.readers import MOST_BYTES, Document, read
 
 LIBRARY = Path(__file__).parents[3] / "library"
 
