@@ -18,7 +18,7 @@ import time
 from typing import Final
 
 from .backend import LIBRARY, Backend
-from .home_assistant import INTEGRATION, PASSWORD, ROOT, USER, HomeAssistant, is_free
+from .home_assistant import INTEGRATION, PASSWORD, ROOT, USER, HomeAssistant, Refused, is_free
 from .process import Process, ProcessEnded
 
 KEPT: Final = ROOT / ".cache" / "develop"
@@ -130,7 +130,7 @@ def main() -> int:
             asyncio.run(run())
     except KeyboardInterrupt:
         say("stopped")
-    except (ProcessEnded, TimeoutError) as error:
+    except (ProcessEnded, Refused, TimeoutError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
