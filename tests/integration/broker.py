@@ -52,6 +52,7 @@ class Broker:
         self.search: Behaviour = recorded("stream_served")
         self.health: Any = example("health_with_key").body
         self.health_status = 200
+        self.silent: asyncio.Event | None = None
         self.key: str | None = None
         self.sources: Behaviour | None = None
         self.asked: list[dict[str, Any]] = []
@@ -92,6 +93,8 @@ class Broker:
 
     async def _health(self, request: web.Request) -> web.StreamResponse:
         self.health_asked.set()
+        if self.silent is not None:
+            await self.silent.wait()
         if "X-API-Key" in request.headers and (refused := self._refused(request)):
             return refused
         if isinstance(self.health, str):

@@ -23,8 +23,11 @@ from .house import House
 
 
 @pytest.fixture(autouse=True)
-def _our_integration(enable_custom_integrations: None, socket_enabled: None) -> None:
+async def _our_integration(
+    hass: HomeAssistant, enable_custom_integrations: None, socket_enabled: None
+) -> None:
     """Let Home Assistant find the integration, and the integration its server on this machine."""
+    assert await async_setup_component(hass, "homeassistant", {})
 
 
 @pytest.fixture
@@ -40,7 +43,6 @@ async def broker() -> AsyncIterator[Broker]:
 async def house(hass: HomeAssistant, hass_ws_client: WebSocketGenerator) -> House:
     """Return a house of which Assist knows the devices."""
     for component in (
-        "homeassistant",
         "intent",
         "conversation",
         "assist_pipeline",

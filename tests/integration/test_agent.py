@@ -238,8 +238,8 @@ async def test_an_order_is_home_assistant_s_when_the_server_is_away(
     hass: HomeAssistant, house: House, agent: str, broker: Broker
 ) -> None:
     await broker.stop()
-    ours = await house.say("turn on the moon", await house.pipeline(agent))
-    theirs = await house.say("turn on the moon", await house.pipeline(HOME_ASSISTANT_AGENT))
+    ours = await house.say("open the garage door", await house.pipeline(agent))
+    theirs = await house.say("open the garage door", await house.pipeline(HOME_ASSISTANT_AGENT))
     assert ours.response == theirs.response
     assert ours.response["data"]["code"] == "no_valid_targets"
 
