@@ -18,6 +18,7 @@ import itertools
 import logging
 import math
 from pathlib import Path
+import re
 import struct
 import threading
 import time
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 import uuid
 
+from backend.languages import DEFAULT
 from backend.sources.base import SourceState
 from backend.text import language as languages, markup, parts
 from backend.text.pieces import PART_OF_WORD, coverage, edged, is_code
@@ -67,6 +69,8 @@ _LIST: Final = 0.5
 _CODE_WEIGHT: Final = 3.0
 _FIRST: Final = 0.2
 """What the first passage of an article is given before others: there it says what the thing is."""
+_NUMBERING: Final = re.compile(r"^\s*(?:[A-Z0-9]+\.)+[0-9]*\s+")
+"""The number before the heading of a chapter."""
 _MAGIC: Final = b"ZIM\x04"
 _HEADER: Final = struct.Struct("<72xQ")
 _CHECKSUM_BYTES: Final = 16
@@ -343,7 +347,9 @@ class _Search:
 
     def _named(self, title: str) -> float:
         """Return how much the words and a title name the same thing, 0 to 1."""
-        own = tokens(title)
+        # "1.1. What Is Debian?" is about Debian.
+        bare = _NUMBERING.sub("", title)
+        own = content_words(bare, self.book.language or DEFAULT) or tokens(bare)
         if not own:
             return 0.0
         asked = edged(" ".join(self.weights))
