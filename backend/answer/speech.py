@@ -1,21 +1,20 @@
 """A text made fit to be said: what is for the screen goes, signs become words.
 
-Decides what a voice says for units, money, ranges, fractions and short forms, and what isn't said at all: tags,
-links, markup, marks of citations, emoji, a model's thinking. Words come from CLDR and from
-`languages/<code>/speech.toml`; digits stay digits, engines read them. Plain text comes back as it is. Which
-text is spoken is decided by those who call.
+Decides what a voice says for units, money, ranges, fractions and short forms. Words come from CLDR and from
+`languages/<code>/speech.toml`; digits stay digits, engines read them. Plain text comes back as it is. What isn't
+said at all is `answer/screen.py`'s, which text is spoken is decided by those who call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property, lru_cache
-import html
 import re
 from typing import Any, Final
 
 from backend import languages
+from backend.answer.screen import strip, tidy
 from backend.contract import LABELS
 from backend.text.figures import grammar
 from backend.text.words import fold
@@ -25,53 +24,7 @@ _ALWAYS_ROOM: Final = 48
 """Speech is at most three times as long as its text, or so many characters: "1 %" needs more."""
 _PASSES: Final = 4
 _DAYS: Final = 31
-_THINK: Final = re.compile(
-    r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)|\A.*?</(?:think|thinking|reasoning|thought)>",
-    re.DOTALL | re.IGNORECASE,
-)
-_HTML_TAG: Final = re.compile(
-    r"</?(?:a|abbr|b|blockquote|br|center|cite|code|dd|del|div|dl|dt|em|figure|font|h[1-6]|hr|i|img|ins|kbd|li|"
-    r"mark|ol|p|pre|q|s|samp|script|section|small|span|strong|style|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul|"
-    r"var|video|wbr)\b[^<>]*>",
-    re.IGNORECASE,
-)
-_BREAK_TAG: Final = re.compile(r"<(?:br|hr|/p|/li|/h[1-6]|/div|/tr)\b[^<>]*>", re.IGNORECASE)
-_ENTITY: Final = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]+\d*);")
-_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
-_IMAGE: Final = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
-_LINK: Final = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^()\n]*\))*\)")
-_URL: Final = re.compile(
-    r"<?(?:https?|ftp)://[^\s<>()（）]+[^\s<>()（）.,;:!?。、]>?|\bwww\.[^\s<>()]+[^\s<>().,;:!?]",
-    re.IGNORECASE,
-)
-_URL_MARK: Final = "\x00"
-_URL_ASIDE: Final = re.compile(
-    rf"\s*[(（\[][^()（）\[\]]{{0,24}}{_URL_MARK}[^()（）\[\]]{{0,12}}[)）\]]"
-)
-_URL_LEAD: Final = re.compile(rf"\s*[:：]?\s*{_URL_MARK}")
-_NOTE: Final = re.compile(
-    r"\s*\^\[?\d+\]?\^|\[\^\w+\]|\s?\[(?:\d+(?:\s?[,–-]\s?\d+)*|[a-z]+ needed|note \d+|\.\.\.|…)\]"
-)
 _BRACKETED: Final = re.compile(r"(\s*)\[([^\[\]\n]{1,40})\]")
-_EMPHASIS: Final = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
-_CODE: Final = re.compile(r"`+([^`\n]*)`+")
-_HEADING: Final = re.compile(r"^[ \t]*#{1,6}[ \t]+|[ \t]+#+[ \t]*$", re.MULTILINE)
-_QUOTE: Final = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_RULE: Final = re.compile(
-    r"^[ \t]*(?:[-*_=][ \t]*){3,}$|^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.MULTILINE
-)
-_ROW: Final = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
-_BULLET: Final = re.compile(r"^[ \t]*(?:[-*+•‣▪●◦–—][ \t]+|\d{1,3}[.)][ \t]+(?=\S))", re.MULTILINE)
-_EMOJI: Final = re.compile(
-    "[\U0001f000-\U0001faff\u2600-\u26ff\u2700-\u27bf\u2b00-\u2bff\u231a-\u23ff\ufe0e\ufe0f\u20e3\u200d\U000e0020-\U000e007f]"
-)
-_ENTITY_ID: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)*\.([a-z0-9]+(?:_[a-z0-9]+)+)\b")
-_PATH: Final = re.compile(r"(?<![\w/])~?(?:/[\w.-]*[\w-])+/?|(?<!\w)~(?=/)")
-_IPA: Final = re.compile("[ˈˌəɪʊɔæɑɛŋθðʒʃʔɡɹɾɫɵøɐ]")
-_ASIDE: Final = re.compile(r" ?\(([^()]*)\)")
-_LATEX: Final = re.compile(
-    r"\\[()\[\]]|\\(?:text|mathrm|mathbf)\{([^}]*)\}|\\[,;! ]|\${1,2}(?=[^$\d\s][^$\n]*\$)|(?<=[^$\d\s])\${1,2}"
-)
 _SUBSCRIPT: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _ISO: Final = re.compile(
@@ -104,14 +57,6 @@ _TIME_RANGE: Final = re.compile(rf"(?<![\w:])({_TIME})\s?[-–—]\s?(?={_TIME})
 _MINUS: Final = re.compile(r"(?<![\w.,)\]%°-])[-−](?=\d|[€$£¥]\d)")
 _RANGE: Final = re.compile(
     rf"(?<![\w/.,-])({_NUM})([^\W\d_]{{1,3}}|[%°€]|°[CF])?(\s?[–—]\s?|-|\s-\s)([€$£¥]?)({_NUM})(?![\w]*[-/]\d|\d)"
-)
-_TAIL_TAGS: Final = re.compile(
-    r"\s*\((?:"
-    + "|".join(LABELS)
-    + r")(?:\s*(?:,|;|and|&|\+)\s*(?:"
-    + "|".join(LABELS)
-    + r"))*\)(?=\s*[.!?]?\s*\Z)",
-    re.IGNORECASE,
 )
 
 
@@ -301,8 +246,8 @@ def speech(text: str, language: str) -> str:
     the text does: at one, satellites listen for a reply.
     """
     voice = _voice(language)
-    bare = _settle(text, _strip)
-    spoken = _settle(bare, lambda each: _strip(_words(each, voice)))
+    bare = _settle(text, strip)
+    spoken = _settle(bare, lambda each: strip(_words(each, voice)))
     if len(spoken) > max(_TIMES_LONGER * len(text), _ALWAYS_ROOM):
         spoken = bare
     if spoken.endswith("?") and not text.rstrip().endswith(("?", "？")):
@@ -310,120 +255,20 @@ def speech(text: str, language: str) -> str:
     return spoken
 
 
-def _settle(text: str, change: Any) -> str:
+def _settle(text: str, change: Callable[[str], str]) -> str:
     for _ in range(_PASSES):
-        changed: str = change(text)
+        changed = change(text)
         if changed == text:
             break
         text = changed
     return text
 
 
-def _strip(text: str) -> str:
-    """Take out what is for the screen only."""
-    out = text
-    if "<" in out or "</" in out:
-        out = _THINK.sub("", out)
-        out = _HTML_TAG.sub("", _BREAK_TAG.sub("\n", out))
-    if "&" in out:
-        out = _ENTITY.sub(lambda each: html.unescape(each.group()), out)
-    out = _lines(_links(out))
-    out = _TAIL_TAGS.sub("", out)
-    out = _EMOJI.sub("", out)
-    out = _ENTITY_ID.sub(lambda each: each[1].replace("_", " "), out)
-    if "/" in out:
-        out = _PATH.sub(_path, out)
-    if "\\" in out:
-        out = _LATEX.sub(lambda each: each[1] or "", out)
-    if "(" in out and _IPA.search(out):
-        out = _ASIDE.sub(_without_ipa, out)
-    if "--" in out:
-        out = re.sub(r"(?<=\s)-{2,3}(?=\s)|(?<=\w)-{2,3}(?=\w)", "–", out)
-    return text if out == text else _tidy(out)
-
-
-def _links(text: str) -> str:
-    out = text
-    if "[" in out:
-        out = _LINK.sub(r"\1", _IMAGE.sub(r"\1", out))
-        out = _NOTE.sub("", out)
-    if "^" in out:
-        out = _NOTE.sub("", out)
-    marked = _URL.sub(_URL_MARK, out.replace(_URL_MARK, ""))
-    if _URL_MARK in marked:
-        marked = _URL_ASIDE.sub("", marked)
-        out = _URL_LEAD.sub("", marked)
-    return out
-
-
-def _lines(text: str) -> str:
-    """Take out Markdown, and make one line of many: what ends without a mark gets a full stop."""
-    out = text
-    if "`" in out or "~~~" in out:
-        out = _FENCE.sub("", out)
-        out = _CODE.sub(lambda each: each[1] if re.search(r"\W|\d|_", each[1]) else each[0], out)
-    if "*" in out or "_" in out or "~~" in out:
-        out = _EMPHASIS.sub(_emphasis, out)
-    marked = bool(_BULLET.match(out)) and out.strip() not in ("-", "—", "–")
-    if "\n" not in out and not marked and not re.match(r"[ \t]*(?:#{1,6} |>|\|)", out):
-        return out
-    out = _ROW.sub(
-        lambda each: ", ".join(cell.strip() for cell in each[1].split("|") if cell.strip()),
-        _RULE.sub("", out),
-    )
-    lines: list[str] = []
-    for line in out.splitlines():
-        item = bool(_BULLET.match(line) or _HEADING.match(line))
-        plain = _BULLET.sub("", _QUOTE.sub("", _HEADING.sub("", line))).strip()
-        if not plain:
-            if lines and line.strip() == "":
-                lines[-1] = _closed(lines[-1])
-            continue
-        if lines and (item or not plain[0].islower()):
-            lines[-1] = _closed(lines[-1])
-        lines.append(plain)
-    return " ".join(lines)
-
-
-def _closed(line: str) -> str:
-    return (
-        f"{line}."
-        if line[-1:].isalnum()
-        or (line[-1:] in ")]%°\"”»'’²³" and line[-2:-1] not in (".", "!", "?"))
-        else line
-    )
-
-
-def _emphasis(match: re.Match[str]) -> str:
-    mark, inner = match.group(1), match.group(2)
-    before = match.string[match.start() - 1 : match.start()]
-    after = match.string[match.end() : match.end() + 1]
-    if mark[0] == "_" and (before.isalnum() or after.isalnum()):
-        return match.group()
-    if mark == "*" and (before.isdigit() or after.isdigit()):
-        return match.group()
-    return inner
-
-
-def _path(match: re.Match[str]) -> str:
-    path = match.group()
-    if len(path) < 2 or (path.count("/") < 2 and not path.startswith("~")):
-        return path
-    return " ".join(part.lstrip(".") for part in path.strip("~/").split("/") if part)
-
-
-def _without_ipa(match: re.Match[str]) -> str:
-    kept = [part.strip() for part in match[1].split(";") if not _IPA.search(part)]
-    if len(kept) == match[1].count(";") + 1:
-        return match.group()
-    return f" ({'; '.join(kept)})" if kept else ""
-
-
 def _words(text: str, voice: _Voice) -> str:
     """Put signs into words; only units where the language has no words of its own for others."""
     if not voice.own:
         out = voice.unit.sub(lambda each: _unit(each, voice), text)
-        return text if out == text else _tidy(out)
+        return text if out == text else tidy(out)
     out = text
     if "[" in out:
         out = _BRACKETED.sub(lambda each: _bracketed(each, voice), out)
@@ -448,7 +293,7 @@ def _words(text: str, voice: _Voice) -> str:
     out = voice.lone_unit.sub(lambda each: voice.bare_unit(each[1], 2), out)
     if not out.isascii() or "^" in out or "=" in out or "&" in out:
         out = _signs(out, voice)
-    return text if out == text else _tidy(out)
+    return text if out == text else tidy(out)
 
 
 def _signs(text: str, voice: _Voice) -> str:
@@ -558,12 +403,3 @@ def _fraction(match: re.Match[str], voice: _Voice) -> str:
     if unit:
         spoken += f" {voice.bare_unit(unit, 2 if whole else 1)}"
     return f" {spoken}" if match.string[match.start() - 1 : match.start()].isalnum() else spoken
-
-
-def _tidy(text: str) -> str:
-    """Close the gaps that were left."""
-    out = re.sub(r"[ \t\u00a0\u202f\n\r]+", " ", text).strip()
-    out = re.sub(r"\(\s*[;,]?\s*\)", "", out)
-    out = re.sub(r" +([,.;!?])(?!\d|\.)", r"\1", out) if re.search(r"\w [,.;!?]", out) else out
-    out = re.sub(r"([,;:]) ?(?=[.!?](?:\s|\Z))", "", out)
-    return re.sub(r"  +", " ", out).strip()

@@ -63,7 +63,7 @@ _DIGIT: Final = re.compile(r"\d")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _SPACE: Final = "\u00a0\u202f\u2009"
 _SPACED: Final = re.compile(rf"\d{{1,3}}(?:[ {_SPACE}]\d{{3}})+(?!\d)(?:[.,]\d+)?")
-_PLAIN: Final = re.compile(r"\d+(?:[.,'’]\d+)*")
+_PLAIN: Final = re.compile(r"\d+(?:[.,'’]\d+){0,8}")
 _ISO: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::\d{2})?Z?)?(?![\d-])"
 )

@@ -9,7 +9,6 @@ nothing that may come can change it. What is done with sentences is left to othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 import re
 from typing import Final
@@ -21,6 +20,7 @@ _DASHES: Final = "-–—"
 _CLOSERS: Final = "\"'”’»›)\\]」』）】》*_"
 _MARK: Final = re.compile(rf"[.!?…‽؟۔।。！？｡．\n){_BULLETS}]")
 """Every place where a sentence might end or an item of a list begin; the patterns below look closer."""
+_RUN: Final = re.compile(r"[.!?…‽؟۔।]+")
 _STOP: Final = re.compile(
     # Marks, spaced ones too (". . ."), and what closes after them: the numbers of notes, quotation marks, brackets.
     # French puts a space before its guillemet. White space has to follow.
@@ -70,6 +70,7 @@ _PAIRS: Final = {
 }
 _QUOTATION: Final = 300
 """A quotation or parenthesis longer than this (characters) isn't held together."""
+_DEEPEST: Final = 8
 _LOOKAHEAD: Final = 24
 """So many characters of the next word are enough to judge by."""
 _SHORT_LINE: Final = 60
@@ -89,25 +90,30 @@ class _Rules:
         self.starters = lexicon.words.function | self.data.starters
         self.known = bool(lexicon.table("segmentation"))
 
-    def ends(self, text: str, start: int, column: int, final: bool) -> Iterator[tuple[int, int]]:
-        """Yield (end of a sentence, start of the next) for each boundary from `start` on that is sure.
+    def ends(
+        self, text: str, start: int, place: int, column: int, *, final: bool
+    ) -> tuple[list[tuple[int, int]], int]:
+        """Return (end of a sentence, start of the next) for each boundary that is sure, and how far it looked.
 
-        `column` is the number of characters of the first line that stand before `text`. With `final` there is
-        nothing to come, and all is sure.
+        The first sentence begins at `start`, and has no end before `place`. `column` is the number of characters of
+        the first line that stand before `text`. With `final` there is nothing to come, and all is sure.
         """
-        start = place = _skip_space(text, start)
-        while found := _MARK.search(text, place):
-            place = found.start() + 1
-            ending = self._ending(text, start, found.start(), column, final)
+        found: list[tuple[int, int]] = []
+        while mark := _MARK.search(text, place):
+            place = mark.start()
+            ending = self._ending(text, start, place, column, final)
             if ending is None:
-                return
+                return found, place
             if not ending:
+                run = _RUN.match(text, place)
+                place = run.end() if run else place + 1
                 continue
             following = _skip_space(text, ending)
             if following >= len(text) and not final:
-                return
-            yield ending, following
+                return found, place
+            found.append((ending, following))
             start = place = following
+        return found, len(text)
 
     def _ending(self, text: str, start: int, mark: int, column: int, final: bool) -> int | None:
         """Return where the sentence that began at `start` ends by the mark at `mark`.
@@ -293,7 +299,7 @@ def _held(text: str, start: int, stop: int, end: int, final: bool) -> bool | Non
     None when that isn't known yet: the rest of the quotation is still to come.
     """
     opened: list[tuple[str, int]] = []
-    for mark in _QUOTES.finditer(text, start, end):
+    for mark in _QUOTES.finditer(text, max(start, stop - _QUOTATION), end):
         _open_or_close(opened, mark, stop)
     if not opened:
         return False
@@ -301,6 +307,8 @@ def _held(text: str, start: int, stop: int, end: int, final: bool) -> bool | Non
     paragraph = text.find("\n\n", end, limit)
     depth = len(opened)
     for mark in _QUOTES.finditer(text, end, paragraph if paragraph >= 0 else limit):
+        if mark.end() >= len(text) and not final:
+            return None
         _open_or_close(opened, mark, limit)
         if len(opened) < depth:
             return True
@@ -314,7 +322,7 @@ def _open_or_close(opened: list[tuple[str, int]], mark: re.Match[str], until: in
         if each in opened[depth][0]:
             del opened[depth:]
             return
-    if each in _PAIRS and mark.start() < until and _may_open(mark):
+    if each in _PAIRS and mark.start() < until and len(opened) < _DEEPEST and _may_open(mark):
         opened.append((_PAIRS[each], mark.start()))
 
 
@@ -337,7 +345,7 @@ def spans(text: str, language: str) -> list[tuple[int, int]]:
     """Return (start, end) of each sentence in order, without the white space around it."""
     result = []
     start = _skip_space(text, 0)
-    for end, following in _rules(language).ends(text, 0, 0, final=True):
+    for end, following in _rules(language).ends(text, start, start, 0, final=True)[0]:
         result.append((start, end))
         start = following
     end = len(text.rstrip())
@@ -357,8 +365,14 @@ class IncrementalSegmenter:
     def __init__(self, language: str) -> None:
         """Begin a text in `language`, a primary subtag ("de")."""
         self._rules = _rules(language)
+        self._begin()
+
+    def _begin(self) -> None:
         self._rest = ""
         self._taken = 0
+        """What stands before is only there to look back at."""
+        self._seen = 0
+        """No sentence ends before this place but those that have left."""
         self._column = 0
 
     def feed(self, piece: str) -> list[str]:
@@ -371,17 +385,22 @@ class IncrementalSegmenter:
         result = self._take(final=True)
         if rest := self._rest[self._taken :].strip():
             result.append(" ".join(rest.split()))
-        self._rest, self._taken, self._column = "", 0, 0
+        self._begin()
         return result
 
     def _take(self, *, final: bool) -> list[str]:
-        text, taken, result = self._rest, self._taken, []
-        for end, following in self._rules.ends(text, taken, self._column, final):
+        text = self._rest
+        taken = _skip_space(text, self._taken)
+        found, seen = self._rules.ends(
+            text, taken, max(taken, self._seen), self._column, final=final
+        )
+        result = []
+        for end, following in found:
             result.append(" ".join(text[taken:end].split()))
             taken = following
         # A few characters of the sentences that have left stay: the patterns look back at them.
         drop = max(0, taken - _LOOK_BACK)
         newline = text.rfind("\n", 0, drop)
         self._column = drop - newline - 1 if newline >= 0 else self._column + drop
-        self._rest, self._taken = text[drop:], taken - drop
+        self._rest, self._taken, self._seen = text[drop:], taken - drop, seen - drop
         return result
