@@ -15,10 +15,11 @@ import math
 import re
 from typing import Final
 
-from backend.answer.reply import is_question
+from backend import languages
+from backend.answer.reply import ends_sentence, is_question
 from backend.text.language import detect
 from backend.text.segmentation import sentences
-from backend.text.words import content_words, tokens
+from backend.text.words import content_words, fold, tokens
 from backend.types import Passage, Question, Section
 
 _FOUND: Final = 0.32
@@ -35,6 +36,8 @@ _NEXT: Final = 0.25
 """What a sentence gets of the score of the one before it: answers often follow what names the topic."""
 _ALIKE: Final = 0.8
 """Sentences that share this much of their words say the same."""
+_NO_FIGURE: Final = 0.8
+"""Where a figure is asked for, a sentence without one counts this much."""
 _SHORTEST_STEM: Final = 4
 _SHARE_OF_WORD: Final = 0.6
 
@@ -86,14 +89,15 @@ def best_sentences(
         for passage in section.passages
         for unit in _units(passage, section.source, question.language)
     ]
-    asked = _asked(question)
+    asked, figures = _asked(question)
     if not units or not asked:
         return None
-    scores = _scores(asked, units)
-    best = max(range(len(units)), key=lambda i: (scores[i], -i))
-    if scores[best] < _FOUND:
+    scores, touched = _scores(asked, units, figures=figures)
+    if max(scores) < _FOUND:
         return None
-    chosen = _chosen(units, scores, count, cap)
+    chosen = _chosen(
+        units, [s if t else 0.0 for s, t in zip(scores, touched, strict=True)], count, cap
+    )
     if not chosen:
         return None
     picked = [units[i] for i in chosen]
@@ -132,14 +136,32 @@ def _alike(one: _Unit, other: _Unit) -> bool:
     return bool(together) and len(one.words & other.words) >= _ALIKE * len(together)
 
 
-def _asked(question: Question) -> dict[str, float]:
-    """Return the words that matter in a question, codes heavier."""
-    words = _words(content_words(question.text, question.language))
-    return {word: _CODE if _is_code(word) else 1.0 for word in words}
+def _asked(question: Question) -> tuple[dict[str, float], bool]:
+    """Return the words that matter in a question, codes heavier, and whether it asks for a number or a date."""
+    lexicon = languages.load(question.language)
+    text = f" {fold(question.text)} "
+    figures = False
+    for phrase in lexicon.table("answers").get("figures", ()):
+        if f" {phrase} " in text:
+            # "How hot" and "how often" are seldom said again where it is told.
+            text, figures = text.replace(f" {phrase} ", " "), True
+    words = _words(
+        [
+            word
+            for word in content_words(text, question.language)
+            if word not in lexicon.words.function
+        ]
+    )
+    return {word: _CODE if _is_code(word) else 1.0 for word in words}, figures
 
 
-def _scores(asked: dict[str, float], units: Sequence[_Unit]) -> list[float]:
-    """Return the share of the question that each unit holds; 0 for all if a code of it stands nowhere."""
+def _scores(
+    asked: dict[str, float], units: Sequence[_Unit], *, figures: bool
+) -> tuple[list[float], list[bool]]:
+    """Return the share of the question that each unit holds, and whether it is more than its headings'.
+
+    All hold nothing if a code of the question stands nowhere. `figures` prefers units with a number.
+    """
     in_text: dict[str, list[int]] = {}
     in_heading: dict[str, list[int]] = {}
     for i, unit in enumerate(units):
@@ -149,15 +171,17 @@ def _scores(asked: dict[str, float], units: Sequence[_Unit]) -> list[float]:
             in_heading.setdefault(word, []).append(i)
     vocabulary = _Vocabulary(in_text.keys() | in_heading.keys())
     own = [0.0] * len(units)
+    touched = [False] * len(units)
     total = 0.0
     for word, weight in asked.items():
         forms = vocabulary.forms(word)
         if not forms and _is_code(word):
-            return [0.0] * len(units)
+            return [0.0] * len(units), [False] * len(units)
         hits: dict[int, float] = {}
         for form, match in forms.items():
             for i in in_text.get(form, ()):
                 hits[i] = max(hits.get(i, 0.0), match)
+                touched[i] = True
         rarity = weight * math.log(1 + (len(units) + 1) / (len(hits) + 0.5))
         total += rarity
         for form, match in forms.items():
@@ -165,13 +189,17 @@ def _scores(asked: dict[str, float], units: Sequence[_Unit]) -> list[float]:
                 hits[i] = max(hits.get(i, 0.0), match * _HEADING)
         for i, match in hits.items():
             own[i] += rarity * match
-    own = [score / total * _readable(unit.text) for score, unit in zip(own, units, strict=True)]
+    own = [
+        score / total * _fit(unit.text, figures=figures)
+        for score, unit in zip(own, units, strict=True)
+    ]
     scores = list(own)
     for i in range(1, len(units)):
         if units[i].passage is units[i - 1].passage and own[i] > 0:
             scores[i] = min(1.0, own[i] + _NEXT * max(0.0, own[i - 1] - own[i]))
     # What asks something names the topic for what follows, and is no answer.
-    return [0.0 if is_question(u.text) else s for u, s in zip(units, scores, strict=True)]
+    scores = [0.0 if is_question(u.text) else s for u, s in zip(units, scores, strict=True)]
+    return scores, touched
 
 
 class _Vocabulary:
@@ -205,12 +233,13 @@ def _shared(one: str, other: str) -> int:
     return min(len(one), len(other))
 
 
-def _readable(text: str) -> float:
-    """Return less than 1 for what is too short or too long to be said alone."""
+def _fit(text: str, *, figures: bool) -> float:
+    """Return less than 1 for what is too short or too long to be said alone, or lacks the figure asked for."""
     length = len(text)
-    if length < 20:
-        return 0.7
-    return 1.0 if length <= 240 else max(0.6, 240 / length)
+    if figures and _HAS_DIGIT.search(text):
+        return 1.0 if length <= 240 else max(0.6, 240 / length)
+    fit = 0.7 if length < 20 else 1.0 if length <= 240 else max(0.6, 240 / length)
+    return fit * _NO_FIGURE if figures else fit
 
 
 def _is_code(word: str) -> bool:
@@ -243,6 +272,8 @@ def _units(passage: Passage, source: str, language: str) -> tuple[_Unit, ...]:
             # It speaks of what follows, and says nothing by itself.
             intro = words
             continue
+        if not ends_sentence(text):
+            text += "."
         units.append(_Unit(text, source, passage, len(units), words, above | intro))
     return tuple(units)
 
@@ -274,6 +305,6 @@ def _said(line: str, language: str) -> Iterator[str]:
         if not cells:
             return
         bare = f"{cells[0]}: {'; '.join(cells[1:])}" if len(cells) > 1 else cells[0]
-        yield bare if bare.endswith((".", "!", "?")) else f"{bare}."
+        yield bare
         return
     yield from sentences(bare, language)

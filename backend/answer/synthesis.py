@@ -25,7 +25,7 @@ from backend.answer.speech import speech
 from backend.evidence.signature import signature
 from backend.flights import Flights
 from backend.languages import spoken
-from backend.llm.availability import Availability
+from backend.llm.availability import Availability, Kind
 from backend.llm.provider import Call, ModelError, Provider, ReplyCut
 from backend.settings import Settings
 from backend.text.numbers import Material
@@ -153,7 +153,7 @@ class Composer:
             return
 
         await self._load(question.language)
-        task = self._task(question, evidence, started)
+        task = self._task(question, evidence, kind, started)
         answer = await self._kept(task)
         if answer is None and (reason := self._needless(evidence)) is not None:
             yield _skipped(reason)
@@ -179,16 +179,19 @@ class Composer:
             self._spoken.add(language)
             await asyncio.to_thread(speech, "1 °C", language)
 
-    def _task(self, question: Question, evidence: Evidence, started: float) -> _Task:
+    def _task(self, question: Question, evidence: Evidence, kind: Kind, started: float) -> _Task:
         budget = self._settings.synthesis_input_budget_chars
         cap = self._settings.cap(question.style)
         sections = shown(evidence, budget, question.language)
-        constrained = self._models.kind == "model" and self._models.provider.constrained
+        # What composes may change meanwhile; this question keeps to what it began with.
+        provider = self._models.provider if kind == "model" else None
+        model = provider.model if provider is not None else kind
+        constrained = provider is not None and provider.constrained
         prompt = build(question, sections, cap=cap, constrained=constrained)
         key = signature(
             prompt.material,
             question=question.text,
-            model=self._models.model,
+            model=model,
             prompt_version=f"{PROMPT_VERSION}/{cap}",
             language=question.language,
             style=question.style,
@@ -202,7 +205,7 @@ class Composer:
             key=key,
             # States that came with a question are nobody's but the one's who sent them.
             private=bool(question.states) and "ha" in evidence.tags,
-            model=self._models.model,
+            model=model,
             started=started,
         )
 

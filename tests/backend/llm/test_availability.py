@@ -129,7 +129,7 @@ async def test_llamacpp_tells_what_it_lacks(path: Path | None, said: str) -> Non
     await models.start()
     await models.ready()
     assert (models.kind, models.problem) == ("model", "no_model")
-    assert said.split()[-1] in models.state()["detail"]
+    assert said.rsplit(maxsplit=1)[-1] in models.state()["detail"]
     with pytest.raises(ModelError, match="no_model"):
         async for _ in models.provider.stream(Call(system="", user="", timeout=5)):
             pass

@@ -1,0 +1,156 @@
+"""Quotes: the most relevant sentences of the evidence, or none."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+import time
+
+from hypothesis import given, strategies as st
+import pytest
+
+from backend.answer.extractive import best_sentences
+from backend.types import Passage, Question, Section
+from tests.backend.answer.kitchen import HOUSE, KIWIX, TWO, question
+
+TABLE = """The display shows a code and the machine beeps three times.
+
+| Code | Meaning | Remedy |
+|---|---|---|
+| E22 | The filter is dirty | Clean the filter |
+| E24 | The water does not drain away | Straighten the drain hose |
+| E25 | The drain pump is blocked | Take the cover off |"""
+
+ROWS = """E22: The filter is dirty.
+E24: The water does not drain away; straighten the drain hose.
+E25: The drain pump is blocked."""
+
+
+def section(
+    *texts: str, language: str | None = "en", tag: str = "house", title: str = "Manual"
+) -> Section:
+    return Section(tag, tag, tuple(Passage(tag, title, text, language=language) for text in texts))
+
+
+def quoted(text: str, *sections: Section, language: str = "en", count: int = 2) -> str:
+    quote = best_sentences(question(text, language=language), sections, count)
+    return quote.text if quote else ""
+
+
+def test_the_sentence_that_holds_the_question_is_quoted_with_its_source() -> None:
+    quote = best_sentences(question("what does error E24 mean"), TWO.sections)
+    assert quote is not None
+    assert quote.text.startswith("Error E24 means that the dishwasher can't pump out the water")
+    assert quote.sources[0] == "house"
+    assert quote.language == "en"
+    assert quote.score > 0.5
+
+
+@pytest.mark.parametrize("asked", ["what does E24 mean", "what does e 24 mean", "what is E-24"])
+@pytest.mark.parametrize("text", [TABLE, ROWS])
+def test_a_code_is_found_however_it_is_spoken_in_rows_that_can_be_said(
+    asked: str, text: str
+) -> None:
+    quote = quoted(asked, section(text), count=1)
+    assert quote.startswith("E24: The water does not drain away; ")
+    assert quote.endswith("hose.")
+    assert "|" not in quote
+
+
+def test_a_code_that_stands_nowhere_is_not_answered_by_another() -> None:
+    assert quoted("what does error E99 mean", section(TABLE, HOUSE)) == ""
+
+
+def test_a_word_in_a_heading_places_a_sentence() -> None:
+    pasta = section("Cook it for ten minutes in salted water.", title="Pasta")
+    rice = section("Cook it for twenty minutes in salted water.", title="Rice")
+    assert "twenty" in quoted("how long do I cook rice", pasta, rice, count=1)
+
+
+def test_other_forms_and_compounds_of_a_word_count() -> None:
+    german = section(
+        "Der Wasserdruck liegt zwischen 1,2 und 1,5 bar. Der Kessel steht im Keller.", language="de"
+    )
+    assert "1,5 bar" in quoted("wie hoch ist der druck", german, language="de")
+    english = section("Descaling takes an hour. The tank holds two litres.")
+    assert "an hour" in quoted("how do I descale it", english)
+
+
+def test_two_sentences_of_a_passage_keep_its_order() -> None:
+    text = "Fill the tank with water. The pump of the fountain needs cleaning. Clean the pump of the fountain with vinegar."
+    quote = quoted("how do I clean the pump of the fountain with vinegar", section(text))
+    assert quote.index("needs cleaning") < quote.index("with vinegar")
+
+
+def test_a_question_in_a_text_leads_to_its_answer_and_is_not_quoted() -> None:
+    text = "Why does the dishwasher beep? The dishwasher beeps when the salt is used up. Ask a fitter for the rest."
+    assert quoted("why does the dishwasher beep", section(text), count=1) == (
+        "The dishwasher beeps when the salt is used up."
+    )
+
+
+def test_where_a_figure_is_asked_for_a_sentence_with_one_is_preferred() -> None:
+    text = "Whisk the flour with the milk until the lumps are gone.\n\n- 250 g flour\n- 2 eggs"
+    recipe = section(text, title="Pancakes")
+    assert quoted("how much flour is in the pancakes", recipe, count=1) == "250 g flour."
+
+
+def test_the_same_said_twice_is_quoted_once() -> None:
+    same = "The boiler pressure is 1.5 bar."
+    assert quoted("what is the boiler pressure", section(same), section(same, tag="kiwix")) == same
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "who painted the ceiling of the Sistine Chapel",
+        "what is the population of Peru",
+        "?!",
+        "the",
+    ],
+)
+def test_off_topic_questions_are_refused(asked: str) -> None:
+    assert quoted(asked, section(HOUSE), section(KIWIX, tag="kiwix")) == ""
+
+
+def test_a_language_that_the_document_does_not_tell_is_found_out() -> None:
+    text = "Der Fehler E24 bedeutet, dass das Wasser nicht abläuft und der Filter verstopft ist."
+    quote = best_sentences(question("what does E24 mean"), [section(text, language=None)])
+    assert quote is not None
+    assert quote.language == "de"
+
+
+def test_a_script_without_spaces_is_searched_by_characters() -> None:
+    chinese = section("洗碗机的过滤器每两周清洗一次。锅炉在地下室。", language="zh")
+    assert "每两周" in quoted("洗碗机的过滤器清洗", chinese, language="zh", count=1)
+
+
+def test_nothing_comes_of_nothing() -> None:
+    assert best_sentences(question(), ()) is None
+    assert best_sentences(question(), [section("")]) is None
+
+
+@given(
+    st.text(max_size=400), st.text(min_size=1, max_size=60), st.integers(1, 4), st.integers(20, 200)
+)
+def test_whatever_the_text_a_quote_keeps_its_cap_and_never_asks(
+    text: str, asked: str, count: int, cap: int
+) -> None:
+    now = datetime.now(UTC)
+    quote = best_sentences(
+        Question(asked, "en", now, 0.0, 8.0), [section(text, f"{asked}. {text}")], count, cap
+    )
+    if quote is not None:
+        assert 0 < len(quote.text) <= cap
+        assert not quote.text.rstrip().endswith("?")
+        assert quote.sources == ("house",)
+
+
+def test_six_thousand_characters_take_a_few_milliseconds() -> None:
+    text = " ".join(f"{HOUSE} {KIWIX} Part {i}." for i in range(9))[:6000]
+    sections = [section(text)]
+    best_sentences(question(), sections)
+    begun = time.perf_counter()
+    for _ in range(5):
+        best_sentences(question(), sections)
+    # 1 ms on a quiet machine; a test machine may be busy.
+    assert (time.perf_counter() - begun) / 5 < 0.03
