@@ -48,10 +48,10 @@ class Backend:
     def __init__(
         self, data: Path, settings: Mapping[str, str] | None = None, *, port: int = 0
     ) -> None:
-        """Take settings by their names in the environment, over those of the tests."""
+        """Keep everything in the folder `data`; take settings by their names in the environment, over those of the tests."""
         self.port = port
         self.process: Process | None = None
-        self._data = data
+        self.data = data
         self._settings = settings or {}
 
     @property
@@ -79,9 +79,9 @@ class Backend:
                 "--port",
                 str(self.port),
             ],
-            environment=environment(self._data, self._settings),
+            environment=environment(self.data, self._settings),
             cwd=ROOT,
-            log=self._data.with_suffix(".log"),
+            log=self.data.with_suffix(".log"),
         )
         self.port = int((await self.process.line(_READY, _START_SECONDS))[1])
 
