@@ -153,7 +153,8 @@ def main() -> None:
         said = {"url": server.listening_address}
     except Exception as error:  # noqa: BLE001 (whatever it is, the parent reports it)
         said = {"error": f"{type(error).__name__}: {error}"[:300]}
-    print(_SAYS + json.dumps(said), flush=True)
+    sys.stdout.write(f"{_SAYS}{json.dumps(said)}\n")
+    sys.stdout.flush()
     # Nobody reads what else is written there.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.stdin.read()
