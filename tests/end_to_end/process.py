@@ -89,6 +89,10 @@ class Process:
         pages = int(Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
+    def matching(self, pattern: str) -> list[str]:
+        """Return the lines so far that hold `pattern`."""
+        return [line for line in self.lines if re.search(pattern, line)]
+
     async def line(self, pattern: str, timeout: float, since: int = 0) -> re.Match[str]:
         """Return the match of the first line, from line `since` on, that holds `pattern`.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.scripted_model import ScriptedModel, says
 
 from .conftest import House
-from .home_assistant import Turn
+from .home_assistant import INTEGRATION, Turn
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -107,3 +109,34 @@ async def test_a_question_in_german_is_answered_from_german_documents(
     )
     assert turn.speech == "Das Wasser läuft nicht ab."
     assert "German" in prompt(model)
+
+
+@pytest.mark.parametrize("pipeline", ["ours", "ours, local first"])
+async def test_a_question_about_a_person_is_not_taken_for_one_about_the_house(
+    house: House, pipeline: str
+) -> None:
+    """Home Assistant's own sentence for "who is at home" would answer "nobody"."""
+    turn = await house.home.say("who is Marie Curie", house.pipelines[pipeline])
+    assert turn.intents == []
+    assert turn.speech == await spoken_by_the_backend(house, "who is Marie Curie")
+
+
+async def test_home_assistants_log_holds_no_complaint_about_us(house: House) -> None:
+    """Neither a fault of ours, nor a call that Home Assistant doesn't want to see from an integration."""
+    await house.home.say(QUESTION, house.pipelines["ours"])
+    assert house.home.process is not None
+    complaints = house.home.process.matching(r"(WARNING|ERROR|CRITICAL).*mnemolis")
+    expected = r"has not been tested by Home Assistant|Error fetching Mnemolis data"
+    assert [line for line in complaints if not re.search(expected, line)] == []
+    assert house.home.process.matching(r"custom_components/mnemolis_intents/\w+\.py") == []
+
+
+async def test_an_automation_asks_by_an_action(house: House, model: ScriptedModel) -> None:
+    """The action gives the reply back, for a notification or a display."""
+    model.then = says("Rinse aid lasts about 70 runs.", "house")
+    reply = await house.home.rest(
+        "POST",
+        f"/api/services/{INTEGRATION.name}/ask?return_response",
+        {"query": "how many runs does the rinse aid last"},
+    )
+    assert reply["service_response"]["speech"] == "Rinse aid lasts about 70 runs."
