@@ -17,7 +17,7 @@ from urllib.parse import quote
 from backend.sources.base import SourceState
 from backend.store import StoreError
 from backend.store.passages import Hit, Matches, Passages
-from backend.text.pieces import PART_OF_WORD, coverage, is_code
+from backend.text.pieces import PART_OF_WORD, coverage, edged, is_code
 from backend.text.words import content_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
@@ -26,6 +26,8 @@ _MOST_CHARACTERS: Final = 2_400
 """Passages of one section that stand side by side become one of at most this length."""
 _COVERED: Final = 0.52
 """So much of what the words weigh a passage must hold to be on the question's topic."""
+_NAMED: Final = 0.5
+"""Or so many of the words its headings: "how do I turn off the alarm" is for the document on the alarm."""
 _NEAR_BEST: Final = 0.5
 """Passages with less than this of the best one's score are not worth the room they take."""
 _CODE_WEIGHT: Final = 3.0
@@ -172,7 +174,9 @@ def _chosen(matches: Matches, language: str) -> list[Hit]:
         # A part of a word means nothing in another language.
         least = 1.0 if foreign else PART_OF_WORD
         covered = coverage(hit.edged, weights, least)
-        if covered < _COVERED:
+        heading = edged(f"{hit.title}\n{hit.section}")
+        named = 0.0 if codes else coverage(heading, dict.fromkeys(weights, 1.0), least)
+        if covered < _COVERED and named < _NAMED:
             continue
         score = hit.score * covered * (_FOREIGN if foreign else 1.0)
         rated.append(replace(hit, score=score))

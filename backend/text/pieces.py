@@ -21,6 +21,7 @@ _RUNS: Final = re.compile(
 )
 _NO_SPACES: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _HYPHENATED: Final = re.compile(r"\b\w+(?:-\w+)+\b")
+_SPELT_CODE: Final = re.compile(r"\b[A-Z] \d{1,4}\b")
 _CODE: Final = re.compile(r"(?=\D*\d)(?=.*[^\W\d])\w+")
 
 PART_OF_WORD: Final = 0.5
@@ -31,11 +32,13 @@ _PART_OF_LONG_WORD: Final = 0.35
 
 
 def spelled(text: str) -> str:
-    """Return `text` folded, hyphenated words also as one: speech says "wifi" where a manual has "Wi-Fi"."""
-    if "-" not in text:
-        return fold(text)
-    joined = (word.replace("-", "") for word in _HYPHENATED.findall(text))
-    return fold(" ".join((text, *joined)))
+    """Return `text` folded, and what may also be written as one word so too.
+
+    Speech says "wifi" where a manual has "Wi-Fi", and "e24" where it has "E 24".
+    """
+    joined = [word.replace("-", "") for word in _HYPHENATED.findall(text)] if "-" in text else []
+    joined += [code.replace(" ", "") for code in _SPELT_CODE.findall(text)]
+    return fold(" ".join((text, *joined)) if joined else text)
 
 
 def pieces(text: str) -> list[str]:

@@ -18,6 +18,7 @@ _PLAIN: Final = str.maketrans(
 )
 """Letters that Unicode doesn't take apart into a letter and an accent."""
 _NOT_WORD: Final = re.compile(r"[\W_]+")
+_SPELT_CODE: Final = re.compile(r"\b([a-z]) (\d{1,4})\b")
 _MARKS: Final = re.compile(r"[\u0300-\u036f]+")
 """Accents of the Latin, Greek and Cyrillic scripts; marks of others (Arabic, Hindi, Thai) are letters."""
 
@@ -50,11 +51,15 @@ def _fillers(language: str) -> re.Pattern[str] | None:
 def content_words(text: str, language: str) -> list[str]:
     """Return the folded words of `text` that carry its meaning, in order, each as often as it stands there.
 
+    A code that was heard in two parts is one word: "error e 24" is about "e24", in a language that has no word "e".
     Never empty where `text` has words: if all are function words and fillers ("who is it"), all are returned.
     """
     folded = fold(text)
     fillers = _fillers(language)
     left = fillers.sub(" ", folded) if fillers else folded
     own = languages.load(language).words
+    left = _SPELT_CODE.sub(
+        lambda found: found[0] if found[1] in own.function else found[1] + found[2], left
+    )
     words = [word for word in left.split() if word not in own.function and word not in own.question]
     return words or folded.split()

@@ -50,6 +50,9 @@ async def house(folder: Path, store: Store) -> AsyncGenerator[House]:
             "cannot pump its water out",
         ),
         ("e24", "en", "dishwasher.md", "drain"),
+        ("what is e 24", "en", "dishwasher.md", "drain"),
+        ("what's the boiler pressure supposed to be", "en", "boiler.md", "between 1.2 and 1.5 bar"),
+        ("how do I turn off the alarm", "en", "alarm.md", "Enter the code; the siren stops"),
         ("was bedeutet fehler e24 beim geschirrspüler", "de", "dishwasher.de.md", "nicht abpumpen"),
         ("que signifie l'erreur E24", "fr", "dishwasher.md", "E24"),
         ("look up the boiler pressure", "en", "boiler.md", "between 1.2 and 1.5 bar"),
@@ -87,6 +90,19 @@ async def test_a_question_finds_the_document_that_answers_it(
     assert [p.score for p in outcome.passages] == sorted(
         (p.score for p in outcome.passages), reverse=True
     )
+
+
+async def test_a_code_that_a_document_spells_in_two_parts_is_found_by_the_word(
+    store: Store, asking: Asking, tmp_path: Path
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "oven.md").write_text("# Oven\n\nF 07 means that the door is open.", "utf-8")
+    house = House(Library(tmp_path / "lib", store.passages), store.passages, ttl=60)
+    await house.start()
+    try:
+        assert isinstance(await house.ask(*asking("what is F07", "en")), Found)
+    finally:
+        await house.close()
 
 
 @pytest.mark.parametrize(

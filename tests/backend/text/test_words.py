@@ -36,6 +36,8 @@ def test_folding_again_changes_nothing(text: str) -> None:
         ("en", "Tell me what's the deal with the boiler pressure, please", ["boiler", "pressure"]),
         ("en", "who is it", ["who", "is", "it"]),
         ("de", "Sag mir bitte, was der Fehler E24 bedeutet", ["fehler", "e24"]),
+        ("en", "what does error E 24 mean", ["error", "e24"]),
+        ("en", "is a 24 hour clock right", ["24", "hour", "clock", "right"]),
         ("fr", "Dis-moi, qu'est-ce que la tour Eiffel ?", ["tour", "eiffel"]),
         ("pl", "Powiedz mi, jaka jest pogoda w Łodzi", ["pogoda", "lodzi"]),
         ("sv", "vad är felet", ["vad", "ar", "felet"]),
