@@ -102,7 +102,8 @@ class Ask:
         if gathered.found:
             evidence, fused = fuse(gathered.found, question.language, question.now, self._limits)
             events = (*events, *fused)
-        retrieved = _retrieved(question, gathered, evidence)
+        # In a thread: the first units and dates of a language are read from files.
+        retrieved = await asyncio.to_thread(_retrieved, question, gathered, evidence)
         if stream:
             yield retrieved.model_copy(
                 update={"explanation": _explained(question, explain, events)}
@@ -139,8 +140,6 @@ def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None
     if evidence is None:
         return _nothing(question, gathered)
     tags = evidence.tags
-    quote = best_sentences(question, evidence.sections, cap=_SPOKEN_CHARS)
-    said = speech(quote.text, quote.language or question.language) if quote else ""
     return Reply(
         request_id=question.request_id,
         query=question.text,
@@ -148,10 +147,24 @@ def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None
         result=render(evidence),
         success=True,
         cached=gathered.cached,
-        speech=said or spoken(question.language, "honest_miss"),
+        speech=_quoted_aloud(question, evidence),
         citations=_citations(evidence),
         language=question.language,
     )
+
+
+def _quoted_aloud(question: Question, evidence: Evidence) -> str:
+    """Return the best two sentences to be said, announced if they are in another language than the question.
+
+    Where none is good enough, that is said.
+    """
+    quote = best_sentences(question, evidence.sections, cap=_SPOKEN_CHARS)
+    said = speech(quote.text, quote.language) if quote else ""
+    if quote is None or not said:
+        return spoken(question.language, "honest_miss")
+    if quote.language == question.language:
+        return said
+    return f"{spoken(question.language, 'quoted_from', language=quote.language)} {said}"
 
 
 def _nothing(question: Question, gathered: Gathered) -> Reply:

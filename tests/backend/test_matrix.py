@@ -425,6 +425,20 @@ async def test_prose_in_jsons_place_is_an_answer_where_its_source_is_known(
     assert tagged["answer"] == f"{ANSWER} (house, kiwix)"
 
 
+async def test_a_quote_in_another_language_is_announced_with_and_without_composing(
+    house: House, model: ScriptedModel
+) -> None:
+    asked = {"query": "was bedeutet E24", "language": "de", "source": "house"}
+    async with house.open(llm_api_type="extractive") as ask:
+        plain = await ask.whole(asked)
+        composed = await ask.whole({**asked, "synthesize": True})
+    notice = spoken("de", "quoted_from", language="en")
+    for reply in (plain, composed):
+        assert reply["speech"].startswith(f"{notice} ")
+        assert "E24" in reply["speech"]
+    assert notice not in composed["answer"]
+
+
 async def test_the_statistics_tell_served_missed_and_rejected_apart(
     house: House, model: ScriptedModel
 ) -> None:
