@@ -255,6 +255,15 @@ def speech(text: str, language: str) -> str:
     return spoken
 
 
+@lru_cache(maxsize=64)
+def prepare(language: str) -> None:
+    """Read what units, money and dates need, once in a process: it blocks for up to 0.2 s, so call it in a thread.
+
+    Without it the first text that needs these waits for them.
+    """
+    speech("1 °C, 2 ₩, 2000-01-01", language)
+
+
 def _settle(text: str, change: Callable[[str], str]) -> str:
     for _ in range(_PASSES):
         changed = change(text)

@@ -21,7 +21,7 @@ from backend.answer.extractive import best_sentences
 from backend.answer.gates import Rejection
 from backend.answer.prompt import PROMPT_VERSION, build, reply_tokens, schema, shown
 from backend.answer.reply import Reader, Reply, Tags, ends_sentence, is_question
-from backend.answer.speech import speech
+from backend.answer.speech import prepare, speech
 from backend.evidence.signature import signature
 from backend.flights import Flights
 from backend.languages import spoken
@@ -177,7 +177,7 @@ class Composer:
         """Have the words of a language read by a thread, once, before they are needed here."""
         if language not in self._spoken:
             self._spoken.add(language)
-            await asyncio.to_thread(speech, "1 °C", language)
+            await asyncio.to_thread(prepare, language)
 
     def _task(self, question: Question, evidence: Evidence, kind: Kind, started: float) -> _Task:
         budget = self._settings.synthesis_input_budget_chars

@@ -5,11 +5,13 @@ A few rows come from the text normalisation tests of NVIDIA NeMo (Apache-2.0).
 
 from __future__ import annotations
 
+import asyncio
+
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
 from backend import languages
-from backend.answer.speech import speech
+from backend.answer.speech import prepare, speech
 
 
 @pytest.mark.parametrize(
@@ -225,3 +227,10 @@ def test_saying_it_again_changes_nothing_and_it_stays_short(text: str, language:
     assert speech(said, language) == said
     assert len(said) <= max(3 * len(text), 48)
     assert not said.endswith("?") or text.rstrip().endswith("?")
+
+
+async def test_units_and_dates_block_no_loop_once_they_are_prepared() -> None:
+    await asyncio.to_thread(prepare, "nl")
+    assert (
+        speech("Op 2024-03-05 was het 5 °C.", "nl") == "Op 5 maart 2024 was het 5 graden Celsius."
+    )
