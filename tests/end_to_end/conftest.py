@@ -87,7 +87,7 @@ class House:
         return state
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="package")
 async def model_server() -> AsyncIterator[ScriptedModel]:
     """Start a model that says what a test tells it to."""
     async with ScriptedModel() as model:
@@ -104,7 +104,7 @@ def model(model_server: ScriptedModel) -> ScriptedModel:
     return model_server
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="package")
 async def backend(
     model_server: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Backend]:
@@ -116,7 +116,7 @@ async def backend(
     assert await backend.stop() == 0
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="package")
 async def house(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
     """Start Home Assistant and set it up as an owner has it."""
     home = HomeAssistant(tmp_path_factory.mktemp("home") / "config")

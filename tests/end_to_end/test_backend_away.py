@@ -15,12 +15,12 @@ from tests.scripted_model import ScriptedModel, says
 
 from .conftest import COMMANDS, House, outcome
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 QUESTION = "what does error E24 on the dishwasher mean"
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="package")
 async def dark_house(house: House) -> AsyncIterator[House]:
     """Start Home Assistant while the backend is away."""
     async with house.backend_away():

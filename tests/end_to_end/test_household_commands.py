@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import COMMANDS, House, outcome
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PIPELINES = ("default agent", "ours", "ours, local first")
 

