@@ -65,7 +65,9 @@ class Language:
             ahead=ahead,
             home=frozenset(folded("home")),
             ghosts=frozenset(folded("ghosts")),
-            polite=tuple(f"{phrase} " for phrase in folded("polite")),
+            polite=tuple(
+                f"{phrase} " for phrase in sorted(folded("polite"), key=len, reverse=True)
+            ),
             questions=tuple(f"{phrase} " for phrase in folded("questions")),
         )
 

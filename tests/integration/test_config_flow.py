@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 import datetime as dt
+import gc
 import ipaddress
 from pathlib import Path
 import socket
@@ -84,6 +85,8 @@ def tls_broker(certificate: ssl.SSLContext, socket_enabled: None) -> Iterator[Br
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
     loop.close()
+    # asyncio leaves a connection open whose handshake failed; it is to be found here, not in another test.
+    gc.collect()
 
 
 async def submit(hass: HomeAssistant, flow_id: str, **data: Any) -> dict[str, Any]:
@@ -200,6 +203,7 @@ async def test_a_server_that_never_answers_is_told_from_one_that_is_not_there(
     assert result["errors"] == {"base": "timed_out"}
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 async def test_a_certificate_of_its_own_making_needs_a_word(
     hass: HomeAssistant, tls_broker: Broker
 ) -> None:
