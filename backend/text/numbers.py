@@ -212,7 +212,8 @@ class Material:
             if not (asked.noun or asked.before or asked.unit) and claim.noun and year:
                 return True  # "where does it go on 1040" and "the 1040 form"
             for one, other, telling in (
-                (asked.noun, claim.noun, True),
+                # "Rinse it 37 times?" names no topic: a small number before a thing is how many there are.
+                (asked.noun, claim.noun, claim.values[0] >= _YEARS[0]),
                 (asked.before, claim.before, year),
             ):
                 if telling and one and _stem(one) == _stem(other) and not claim.unit:

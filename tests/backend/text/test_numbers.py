@@ -100,6 +100,21 @@ def test_numbers_of_the_question_are_no_evidence_but_may_name_the_topic() -> Non
     assert error.unsupported("Error 26 means that the drain is blocked.") == ["26"]
 
 
+@pytest.mark.parametrize(
+    ("language", "material", "question", "sentence", "number"),
+    [
+        ("en", "Rinse the filter.", "must I rinse it 37 times", "Rinse it 37 times.", "37"),
+        ("en", "Bake it.", "is it baked for 90 minutes", "It is baked for 90 minutes.", "90"),
+        ("de", "Den Filter spülen.", "muss ich ihn 37 Mal spülen", "Ihn 37 Mal spülen.", "37"),
+        ("fr", "Rincez le filtre.", "faut-il 37 rinçages", "Il faut 37 rinçages.", "37"),
+    ],
+)
+def test_a_number_that_only_the_question_says_is_not_confirmed(
+    language: str, material: str, question: str, sentence: str, number: str
+) -> None:
+    assert Material(material, language, question).unsupported(sentence) == [number]
+
+
 def test_an_answer_may_speak_another_language_than_its_material() -> None:
     material = Material("The tank of the boiler holds 1,500 litres, as it is so big.", "de")
     assert material.unsupported("Der Tank fasst 1.500 Liter.") == []
