@@ -44,4 +44,6 @@ def create_app(
     app[SEARCHES] = asyncio.Semaphore(searches_at_once)
     for route in ROUTES:
         app.router.add_route(route.method, route.path, route.handler)
+        if route.method == "GET":
+            app.router.add_route("HEAD", route.path, route.handler)
     return app

@@ -67,7 +67,13 @@ def _cross_site(request: web.Request) -> bool:
     if request.headers.get("Sec-Fetch-Site") == "cross-site":
         return True
     origin = request.headers.get("Origin")
-    return origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc.lower() != request.host.lower()
+    except ValueError:
+        # No browser of ours sends what isn't an address.
+        return True
 
 
 @web.middleware

@@ -18,7 +18,14 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from backend.contract import AUTO, HANDBACK, SearchRequest
-from backend.server.errors import REQUEST_ID, IncompleteBody, Invalid, UnsupportedMediaType, invalid
+from backend.server.errors import (
+    REQUEST_ID,
+    BrokenBody,
+    IncompleteBody,
+    Invalid,
+    UnsupportedMediaType,
+    invalid,
+)
 from backend.settings import Settings
 from backend.text.language import primary
 from backend.types import FUSION, HomeState, Place, Question, Style, Turn
@@ -39,6 +46,11 @@ async def read(request: web.Request, settings: Settings) -> tuple[Question, bool
     except TimeoutError:
         raise IncompleteBody(
             f"The body didn't arrive within {settings.request_timeout_seconds:g} seconds."
+        ) from None
+    except web.RequestPayloadError:
+        raise BrokenBody(
+            "The body isn't encoded as Content-Encoding or Transfer-Encoding says; send it plain.",
+            field="Content-Encoding" if "Content-Encoding" in request.headers else None,
         ) from None
     try:
         asked = SearchRequest.model_validate_json(body)

@@ -59,6 +59,12 @@ class IncompleteBody(Refusal):
     status, error = 400, "incomplete_body"
 
 
+class BrokenBody(Refusal):
+    """The body isn't in the encoding that the request says."""
+
+    status, error = 400, "broken_body"
+
+
 class KeyInUrl(Refusal):
     """A key in the address, where proxies and browsers write it down."""
 

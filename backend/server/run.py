@@ -16,13 +16,18 @@ from typing import Final
 
 from aiohttp import web
 
+from backend.server.connections import BACKLOG, Connections, most_connections
+
 _LOGGER = logging.getLogger(__name__)
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-def _why(error: OSError, host: str, port: int) -> str:
+def _why(error: OSError | UnicodeError, host: str, port: int) -> str:
     """Return what keeps us from listening, and the remedy."""
+    if isinstance(error, UnicodeError):
+        # Names of hosts have parts of at most 63 characters.
+        return f"can't listen on {host}: no name of a host; set HOST (or --host) to an address of this machine"
     if error.errno == errno.EADDRINUSE:
         return (
             f"port {port} is taken; set PORT (or --port) to a free one, or stop what listens there"
@@ -59,20 +64,26 @@ async def serve(
         loop.add_signal_handler(number, asked_to_stop, number)
     # Without handler_cancellation the model works on for a client that has hung up.
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=grace)
+    door: asyncio.Server | None = None
     try:
         await runner.setup()
+        assert runner.server is not None
+        connections = Connections(runner.server, most_connections())
         try:
-            site = web.TCPSite(runner, host, port, reuse_address=True)
-            await site.start()
-        except OSError as error:
+            door = await loop.create_server(
+                connections, host, port, backlog=BACKLOG, reuse_address=True
+            )
+        except (OSError, UnicodeError) as error:
             _LOGGER.error("%s", _why(error, host, port))
             return 1
-        bound = runner.addresses[0][1]
+        bound = door.sockets[0].getsockname()[1]
         _LOGGER.info("listening", extra={"address": f"http://{host}:{bound}"})
         ready(bound)
         await stop.wait()
         return 0
     finally:
+        if door is not None:
+            door.close()
         await runner.cleanup()
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
