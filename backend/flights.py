@@ -46,7 +46,8 @@ class Flights[T]:
         Raises what the work raises, to every follower. Close the iterator (`aclosing`) to stop looking on.
         """
         flight = self._flights.get(key)
-        if flight is None:
+        # One that has just ended is taken off the list a moment later; nobody would tell a new follower of its end.
+        if flight is None or flight.task.done():
             flight = self._start(key, produce)
         queue: asyncio.Queue[T | None] = asyncio.Queue()
         for past in flight.items:

@@ -94,6 +94,20 @@ async def test_every_caller_hears_of_a_failure_and_the_next_one_tries_again() ->
     assert runs == 2
 
 
+@pytest.mark.parametrize("moments", range(8))
+async def test_one_who_comes_at_the_very_end_is_not_left_waiting(moments: int) -> None:
+    flights = Flights[int]()
+
+    async def work() -> AsyncGenerator[int]:
+        yield 1
+
+    early = asyncio.create_task(flights.last("key", work))
+    for _ in range(moments):
+        await asyncio.sleep(0)
+    assert await asyncio.wait_for(flights.last("key", work), 5) == 1
+    assert await early == 1
+
+
 async def test_other_keys_are_other_work() -> None:
     work, flights = Work(), Flights[int]()
     work.go.set()
