@@ -14,7 +14,7 @@ from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.typing import ConfigType
 
-from . import language, repairs, sentences
+from . import language, repairs, triggers
 from .client import MnemolisClient
 from .const import DOMAIN
 from .coordinator import MnemolisConfigEntry, MnemolisCoordinator
@@ -50,7 +50,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: MnemolisConfigEntry) -> 
     entry.async_create_background_task(
         hass, coordinator.async_refresh(), f"{DOMAIN} first look at the server"
     )
-    await sentences.async_register(hass, entry)
+    await triggers.async_register(hass, entry)
     return True
 
 

@@ -35,7 +35,8 @@ def fold(text: str) -> str:
 class Language:
     """The words of one language. `sentences` and `ahead` are templates, all below them is folded.
 
-    `ahead` matches questions that Home Assistant would make a timer of.
+    `ahead` matches questions that Home Assistant would make a timer of. `openings` are words before the matter
+    itself, the longest first, and whether they ask for something to be done.
     """
 
     spoken: dict[str, str]
@@ -43,7 +44,7 @@ class Language:
     ahead: list[str]
     home: frozenset[str]
     ghosts: frozenset[str]
-    polite: tuple[str, ...]
+    openings: dict[str, bool]
     questions: tuple[str, ...]
 
     @classmethod
@@ -59,26 +60,35 @@ class Language:
         assert isinstance(spoken, dict)
         assert isinstance(sentences, dict)
         assert isinstance(ahead, list)
+        openings = {
+            f"{phrase} ": key == "requests"
+            for key in ("polite", "requests")
+            for phrase in folded(key)
+        }
         return cls(
             spoken=spoken,
             sentences=sentences,
             ahead=ahead,
             home=frozenset(folded("home")),
             ghosts=frozenset(folded("ghosts")),
-            polite=tuple(
-                f"{phrase} " for phrase in sorted(folded("polite"), key=len, reverse=True)
-            ),
+            openings=dict(sorted(openings.items(), key=lambda item: len(item[0]), reverse=True)),
             questions=tuple(f"{phrase} " for phrase in folded("questions")),
         )
 
     def is_question(self, text: str) -> bool:
-        """Return whether someone wants to know something, not to have something done."""
-        if text.rstrip().endswith(("?", "？", ";")):
-            return True
-        words = f"{fold(text)} "
-        while phrase := next((phrase for phrase in self.polite if words.startswith(phrase)), None):
+        """Return whether someone wants to know something, not to have something done.
+
+        "Can you open the blinds?" is no question, "can you tell me who wrote it" is one.
+        """
+        words, request = f"{fold(text)} ", False
+        while phrase := next(
+            (opening for opening in self.openings if words.startswith(opening)), ""
+        ):
             words = words.removeprefix(phrase)
-        return words.startswith(self.questions)
+            request = request or self.openings[phrase]
+        if words.startswith(self.questions):
+            return True
+        return not request and text.rstrip().endswith(("?", "？", ";"))
 
     def is_ghost(self, text: str) -> bool:
         """Return whether nobody said this: silence, or what speech recognition makes of noise."""

@@ -35,15 +35,15 @@ class Heard:
         (output,) = (
             event["data"]["intent_output"] for event in self.events if event["type"] == "intent-end"
         )
-        return output
+        return dict(output)
 
     @property
     def response(self) -> dict[str, Any]:
-        return self.output["response"]
+        return dict(self.output["response"])
 
     @property
     def speech(self) -> str:
-        return self.response["speech"]["plain"]["speech"]
+        return str(self.response["speech"]["plain"]["speech"])
 
     @property
     def streamed(self) -> str:
@@ -51,7 +51,7 @@ class Heard:
 
     @property
     def conversation_id(self) -> str:
-        return self.output["conversation_id"]
+        return str(self.output["conversation_id"])
 
 
 class House:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from aiohttp import web
-from homeassistant.components.conversation import HOME_ASSISTANT_AGENT
+from homeassistant.components.conversation import HOME_ASSISTANT_AGENT, AssistantContent
 from homeassistant.components.conversation.chat_log import DATA_CHAT_LOGS
 from homeassistant.config_entries import SOURCE_REAUTH
 from homeassistant.core import HomeAssistant
@@ -28,7 +28,9 @@ QUESTION = "what does error E24 on the dishwasher mean"
 
 def content(hass: HomeAssistant, heard: Heard) -> str | None:
     """Return what the chat log holds as the last thing said."""
-    return hass.data[DATA_CHAT_LOGS][heard.conversation_id].content[-1].content
+    last = hass.data[DATA_CHAT_LOGS][heard.conversation_id].content[-1]
+    assert isinstance(last, AssistantContent)
+    return last.content
 
 
 def spoken(hass: HomeAssistant, key: str, language: str = "en") -> str:

@@ -116,7 +116,7 @@ async def test_the_agent_is_there_when_the_sentences_fail(
         raise RuntimeError
 
     monkeypatch.setattr(
-        "custom_components.mnemolis_intents.sentences.async_validate_trigger_config", fail
+        "custom_components.mnemolis_intents.triggers.async_validate_trigger_config", fail
     )
     agent = await set_up(hass, entry)
     assert (await house.say("what is e24", await house.pipeline(agent))).speech == SPEECH

@@ -135,6 +135,8 @@ def test_the_integration_knows_nothing_of_the_server_s_code() -> None:
         ("nl", "hoe werkt dat"),
         ("pl", "czy będzie padać"),
         ("pl", "powiedz mi co to jest"),
+        ("en", "can you tell me who wrote it"),
+        ("en", "could you please explain heat pumps"),
     ],
 )
 def test_a_question_is_told(code: str, text: str) -> None:
@@ -158,6 +160,10 @@ def test_a_question_is_told(code: str, text: str) -> None:
         ("nl", "doe het licht aan"),
         ("pl", "włącz światło"),
         ("en", ""),
+        ("en", "Can you open the blinds?"),
+        ("de", "Können Sie bitte die Heizung anmachen?"),
+        ("fr", "Peux-tu allumer la lumière de Patrick ?"),
+        ("pl", "Czy możesz otworzyć tylne drzwi?"),
     ],
 )
 def test_an_order_is_told_from_it(code: str, text: str) -> None:
