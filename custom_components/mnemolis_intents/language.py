@@ -23,7 +23,8 @@ _DEFAULT = "en"
 
 def fold(text: str) -> str:
     """Return the words of `text` in lower case, without accents and punctuation, one space apart."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
+    # Twice: taking characters apart may leave capitals, and folding those may leave accents.
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return " ".join(
         "".join(
             char if char.isalnum() else " " for char in plain if not unicodedata.combining(char)
