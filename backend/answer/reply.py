@@ -106,11 +106,15 @@ class Reader:
 
     @property
     def named(self) -> tuple[str, ...] | None:
-        """The tags, once it is known that no more will come; None till then, and to the end of prose."""
+        """The tags, once it is known that no more will come; None till then, and to the end of prose.
+
+        None too where several were offered and none is listed: the text may name them yet.
+        """
         found = self._object
         if found is None or "text" not in found or next(iter(found)) != "sources":
             return None
-        return _listed(found["sources"], self._tags)
+        listed = _listed(found["sources"], self._tags)
+        return listed if listed or len(self._tags.offered) == 1 else None
 
     @property
     def text(self) -> str:

@@ -10,9 +10,10 @@ import pytest
 
 from backend.answer import gates
 from backend.answer.gates import Rejection
+from backend.answer.judge import BySentence, Whole
 from backend.answer.prompt import build
 from backend.answer.reply import Reader, Reply, Tags, ends_sentence, is_question
-from backend.answer.synthesis import _Plain, _Streamed, _Task
+from backend.answer.verdicts import Task
 from backend.text.numbers import Material
 from backend.types import Answer, AnswerStatus, Sentence
 from tests.backend.answer.kitchen import HOUSE, ONE, TWO, holds, question
@@ -213,9 +214,9 @@ SENTENCES = st.sampled_from(
 )
 
 
-def task(cap: int, two: bool) -> _Task:
+def task(cap: int, two: bool) -> Task:
     asked, found = question("what does error E24 mean"), TWO if two else ONE
-    return _Task(
+    return Task(
         question=asked,
         sections=found.sections,
         fresh_until=found.fresh_until,
@@ -229,7 +230,7 @@ def task(cap: int, two: bool) -> _Task:
 
 
 def streamed(raw: str, cuts: list[int], cap: int, two: bool) -> tuple[list[Sentence], Answer]:
-    reading = _Streamed(task(cap, two))
+    reading = BySentence(task(cap, two))
     ends = sorted({0, len(raw), *(cut % (len(raw) + 1) for cut in cuts)})
     out: list[Sentence] = []
     for a, b in pairwise(ends):
@@ -247,6 +248,7 @@ def streamed(raw: str, cuts: list[int], cap: int, two: bool) -> tuple[list[Sente
     two=st.booleans(),
 )
 @example(["The drain filter is blocked."], ["house"], "json", list(range(80)), 400, True)
+@example(["The drain filter is blocked.", "Rinse it (house)."], [], "json", [], 400, True)
 def test_a_stream_says_what_the_whole_would(
     said: list[str], sources: list[str], form: str, cuts: list[int], cap: int, two: bool
 ) -> None:
@@ -258,7 +260,7 @@ def test_a_stream_says_what_the_whole_would(
     )
     if form == "cut":
         raw = raw[:-3]
-    plain = _Plain(task(cap, two))
+    plain = Whole(task(cap, two))
     plain.feed(raw)
     plain.finish(None)
     whole = plain.answer()

@@ -130,6 +130,21 @@ async def test_no_answer_asks_back(model: ScriptedModel, kitchen: Kitchen, strea
     assert answer.text == GOOD
 
 
+async def test_a_model_that_babbles_on_is_not_listened_to_for_ever(
+    model: ScriptedModel, kitchen: Kitchen, stream: bool
+) -> None:
+    text = f"{GOOD} (house) " + "The filter is blocked again and again. " * 400
+    model.script(prose(text, size=400, hang=True))
+    begun = time.monotonic()
+    _, answer = await kitchen.stream(found=ONE, stream=stream)
+    assert time.monotonic() - begun < 4
+    assert answer.text is not None
+    assert answer.text.startswith("The drain filter")
+    assert answer.truncated
+    assert not kitchen.answers.kept
+    await asyncio.wait_for(model.hung_up.wait(), 5)
+
+
 # Skipped
 
 
