@@ -21,6 +21,7 @@ from .client import (
     InvalidAuth,
     MnemolisError,
     NotOurs,
+    Refused,
     Reply,
     TimedOut,
     TlsError,
@@ -118,6 +119,9 @@ def spoken_failure(error: MnemolisError, language: Language) -> str:
             key = "unreachable"
         case TimedOut() | InvalidAuth() | Busy():
             key = error.key
+        case Refused(allowed=allowed) if allowed:
+            # Of what we ask for, only a source is one of several.
+            key = "no_source"
         case _:
             key = "failed"
     return language.spoken[key]

@@ -69,6 +69,21 @@ async def test_a_sentence_is_answered_by_every_agent(
         assert "accepts" not in asked
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "search the web for bread recipes"),
+        ("de", "such in den nachrichten nach der mondlandung"),
+    ],
+)
+async def test_a_source_that_the_server_does_not_have_is_said_to_be_missing(
+    hass: HomeAssistant, house: House, agent: str, broker: Broker, language: str, text: str
+) -> None:
+    broker.search = recorded("error_422_unknown_source")
+    heard = await house.say(text, await house.pipeline(language=language))
+    assert heard.speech == hass.data[DATA_LANGUAGES].of(language).spoken["no_source"]
+
+
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl", "pl"])
 async def test_a_sentence_tells_in_its_language_that_the_server_is_away(
     hass: HomeAssistant, house: House, agent: str, broker: Broker, language: str
