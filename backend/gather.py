@@ -89,10 +89,14 @@ class Gathered:
 
     @property
     def missing(self) -> str | None:
-        """The setting that the first source without one needs."""
-        return next(
-            (a.outcome.setting for a in self.asked if isinstance(a.outcome, NotConfigured)), None
-        )
+        """The setting that the first source without one needs; None where another one of the plan was asked.
+
+        A fallback is none of the plan: that it finds nothing doesn't tell what the source would have found.
+        """
+        first = [chain[0].outcome for chain in self.chains]
+        if any(isinstance(outcome, Nothing) for outcome in first):
+            return None
+        return next((o.setting for o in first if isinstance(o, NotConfigured)), None)
 
 
 class Gatherer:
@@ -174,7 +178,9 @@ class Gatherer:
             outcome = await source.ask(step, question)
         if isinstance(outcome, Found) and not outcome.passages:
             outcome = Nothing()
-        if isinstance(outcome, Found) and source.ttl > 0:
+        # Where the source has changed meanwhile, what it found may be of before or after.
+        unchanged = key == _key(source, step, question)
+        if isinstance(outcome, Found) and source.ttl > 0 and unchanged:
             await self._results.put(key, outcome, outcome.fresh_until)
         return Asked(source.tag, outcome, _since(started))
 
