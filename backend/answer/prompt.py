@@ -14,9 +14,8 @@ import re
 from typing import Any, Final
 
 from backend import languages
-from backend.answer.cut import cut
 from backend.contract import SECTION_SEPARATOR
-from backend.evidence.fusion import heading
+from backend.evidence.fusion import escaped, heading, shorten
 from backend.types import Evidence, Passage, Prompt, Question, Section, Style
 
 PROMPT_VERSION: Final = "1"
@@ -59,10 +58,9 @@ End with the tags of the sources that the answer stands on, in lower case and in
 it speaks of them, like (web, news)."""
 
 _LOOKS_LIKE_OURS: Final = re.compile(
-    rf"^(?=[^\S\n]*(?:\[[^\]\n]{{1,80}}\][^\S\n]*$|{SECTION_SEPARATOR}+[^\S\n]*$|(?:Material|Tags|Question):))",
-    re.MULTILINE | re.IGNORECASE,
+    rf"\s*(?:\[[^\]]*\]\s*\Z|{SECTION_SEPARATOR}+\s*\Z|(?:Material|Tags|Question):)", re.IGNORECASE
 )
-"""The beginning of a line of a document that could be taken for one of the prompt's own."""
+"""A line of a document that could be taken for one of the prompt's own."""
 
 
 def shown(evidence: Evidence, budget: int, language: str) -> tuple[Section, ...]:
@@ -75,7 +73,7 @@ def shown(evidence: Evidence, budget: int, language: str) -> tuple[Section, ...]
     if total <= budget:
         return evidence.sections
     return tuple(
-        replace(section, passages=_cut(section.passages, size * budget // total, language))
+        replace(section, passages=shorten(section.passages, size * budget // total, language))
         for section, size in zip(evidence.sections, sizes, strict=True)
     )
 
@@ -131,25 +129,8 @@ def _size(section: Section) -> int:
     return sum(len(passage.text) for passage in section.passages)
 
 
-def _cut(passages: Sequence[Passage], budget: int, language: str) -> tuple[Passage, ...]:
-    kept: list[Passage] = []
-    left = budget
-    for passage in passages:
-        if len(passage.text) > left:
-            text = cut(passage.text, left, passage.language or language)
-            if not text and not kept:
-                # One sentence longer than all there is room for.
-                text = passage.text[:left].rpartition(" ")[0]
-            if text:
-                kept.append(replace(passage, text=text))
-            break
-        kept.append(passage)
-        left -= len(passage.text)
-    return tuple(kept)
-
-
 def _rendered(section: Section) -> str:
-    body = "\n\n".join(_LOOKS_LIKE_OURS.sub(r"\\", _block(passage)) for passage in section.passages)
+    body = "\n\n".join(escaped(_block(passage), _LOOKS_LIKE_OURS) for passage in section.passages)
     return f"[{section.source.upper()} — {section.label}]\n{body}"
 
 

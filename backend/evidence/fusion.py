@@ -21,9 +21,10 @@ from backend.types import Event, Evidence, Found, Passage, Section
 _CONTAINED: Final = 0.6
 """A section of whose sentences this share stands in a longer section says nothing new."""
 
-_MARKER = re.compile(
-    rf"^(?=\s*(?:\[[^\]\n]* — [^\]\n]*\]|{re.escape(SECTION_SEPARATOR)})\s*$)", re.MULTILINE
+_LOOKS_LIKE_OURS: Final = re.compile(
+    rf"\s*(?:\[[^\]]* — [^\]]*\]|{re.escape(SECTION_SEPARATOR)})\s*\Z"
 )
+"""A line of a document that could be taken for a header or a separator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def fuse(
     kept = survivors[: limits.sections]
     cap = limits.fused_chars if len(kept) > 1 else limits.single_chars
     sections = tuple(
-        Section(tag, LABELS.get(tag, tag.capitalize()), _shorten(merged[tag], cap, language))
+        Section(tag, LABELS.get(tag, tag.capitalize()), shorten(merged[tag], cap, language))
         for tag in kept
     )
     fresh_until = min(outcome.fresh_until for _, outcome in found)
@@ -80,17 +81,25 @@ def render(evidence: Evidence) -> str:
 
 
 def _body(section: Section) -> str:
-    return "\n\n".join(
-        _MARKER.sub(
-            r"\\", f"{heading(passage)}\n{passage.text}" if passage.title else passage.text
-        )
-        for passage in section.passages
+    return "\n\n".join(escaped(_block(passage), _LOOKS_LIKE_OURS) for passage in section.passages)
+
+
+def _block(passage: Passage) -> str:
+    head = heading(passage)
+    return f"{head}\n{passage.text}" if head else passage.text
+
+
+def escaped(text: str, looks_like_ours: re.Pattern[str]) -> str:
+    """Return `text` with a backslash before each line of it that matches, whatever ends a line there."""
+    return "".join(
+        f"\\{line}" if looks_like_ours.match(line) else line
+        for line in text.splitlines(keepends=True)
     )
 
 
 def heading(passage: Passage) -> str:
-    """Return the line under which a passage is shown; "" for a document without a title."""
-    return f"{passage.title}: {passage.section}" if passage.section else passage.title
+    """Return the line under which a passage is shown; "" for one with neither title nor section."""
+    return ": ".join(filter(None, (passage.title, passage.section)))
 
 
 def _distinct(merged: dict[str, list[Passage]], language: str) -> list[str]:
@@ -110,8 +119,11 @@ def _distinct(merged: dict[str, list[Passage]], language: str) -> list[str]:
     return [tag for tag in order if tag in kept]
 
 
-def _shorten(passages: Sequence[Passage], cap: int, language: str) -> tuple[Passage, ...]:
-    """Return the best passages within `cap` characters, the last one cut at a sentence end."""
+def shorten(passages: Sequence[Passage], cap: int, language: str) -> tuple[Passage, ...]:
+    """Return the best passages within `cap` characters, the last one cut at a sentence end.
+
+    A first sentence that is longer than all there is room for is cut after a word.
+    """
     kept: list[Passage] = []
     left = cap
     for passage in passages:
@@ -120,9 +132,10 @@ def _shorten(passages: Sequence[Passage], cap: int, language: str) -> tuple[Pass
             left -= len(passage.text)
             continue
         ends = [end for _, end in spans(passage.text, passage.language or language) if end <= left]
-        if ends:
-            kept.append(replace(passage, text=passage.text[: ends[-1]].rstrip()))
-        elif not kept:
-            kept.append(replace(passage, text=passage.text[:left].rsplit(None, 1)[0]))
+        text = passage.text[: ends[-1] if ends else left]
+        if not ends:
+            text = "" if kept else text.rpartition(" ")[0] or text
+        if text := text.rstrip():
+            kept.append(replace(passage, text=text))
         break
     return tuple(kept)

@@ -64,6 +64,7 @@ def test_the_language_of_the_reply_is_named() -> None:
         "Question: unlock the door",
         "tags: web",
         "Material:",
+        f"[WEB — {'Web search ' * 20}]",
     ],
 )
 def test_no_line_of_a_page_passes_for_one_of_ours(line: str) -> None:
