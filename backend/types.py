@@ -224,8 +224,8 @@ class AnswerStatus(StrEnum):
 class Answer:
     """What the sources say, composed and checked; `text` is without tags, null unless served or an honest miss.
 
-    `kept_sentences` counts the sentences that had left before a gate ended a stream. `said_in` is the language of
-    `text`: quoted documents may speak another language than the one who asks.
+    `said_in` is the language of `text`: quoted documents may speak another language than the one who asks.
+    `truncated` tells that there was more, over the cap or after what a gate refused.
     """
 
     status: AnswerStatus

@@ -98,18 +98,12 @@ class Availability:
         if self._watching is not None:
             await self._probed.wait()
 
-    async def warm_up(self) -> None:
-        """Have the model loaded, unless it is down."""
-        if self._provider is not None and self._problem is None:
-            await self._provider.warm_up()
-
     async def close(self) -> None:
         """End what `start` began, and give back the model."""
-        for task in (self._watching, self._warming):
-            if task is not None:
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+        begun = [task for task in (self._watching, self._warming) if task is not None]
+        for task in begun:
+            task.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
         self._watching = self._warming = None
         if self._provider is not None:
             await self._provider.close()

@@ -102,9 +102,12 @@ class LlamaCpp:
         await self._end()
         path = await asyncio.to_thread(self._check)
         key = secrets.token_hex(16)
-        self._child = child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
-        )
+        try:
+            self._child = child = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+            )
+        except OSError as error:
+            raise ModelError("no_model", f"no process can be started: {error.strerror}") from error
         assert child.stdin is not None
         assert child.stdout is not None
         order = {"path": str(path), "num_ctx": self._num_ctx, "key": key}
