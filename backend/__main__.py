@@ -20,6 +20,7 @@ from backend import __version__, doctor, eval as evaluation
 from backend.bootstrap import build, create_server
 from backend.contract import AUTO, QUERY_MAX_CHARS, Reply
 from backend.logs import set_up
+from backend.server.door import clean
 from backend.server.run import serve
 from backend.settings import Settings, SettingsError, load
 from backend.store.database import StoreError
@@ -95,7 +96,8 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _ask(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     set_up("WARNING" if settings.log_level == "INFO" else settings.log_level, settings)
-    text = arguments.question.strip()
+    # What the terminal sent that is no UTF-8 came in as half surrogate pairs, which nothing can hold.
+    text = clean(arguments.question.encode("utf-8", "replace").decode())
     if not 0 < len(text) <= QUERY_MAX_CHARS:
         print(f"a question has 1 to {QUERY_MAX_CHARS} characters", file=sys.stderr)
         return WRONG

@@ -11,11 +11,14 @@ from collections.abc import Mapping
 import difflib
 import ipaddress
 from pathlib import Path
+import re
 import tomllib
 from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -36,15 +39,29 @@ class SettingsError(Exception):
 
 
 def _split(value: object) -> object:
-    """Take "a, b" for ["a", "b"], as environments have no lists."""
-    if isinstance(value, str):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return value
+    """Take "a, b" for ["a", "b"], as environments have no lists; in a file one a line will do."""
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip() for part in re.split(r"[,\r\n]", value) if part.strip()]
+    if value and not parts:
+        # Who sets it doesn't mean to leave the server open.
+        raise ValueError("there is none in it; leave it out to let anyone ask")
+    return parts
+
+
+def _at_home(path: Path) -> Path:
+    """Take "~" for the home of who runs the server; where there is none, for itself."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 Seconds = Annotated[float, Field(gt=0, le=86_400 * 365, allow_inf_nan=False)]
 Chars = Annotated[int, Field(ge=0, le=1_000_000)]
+Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
+Where = Annotated[Path, AfterValidator(_at_home)]
 
 
 class Settings(BaseModel):
@@ -67,12 +84,12 @@ class Settings(BaseModel):
     )
     language: str = Field("en", description="Language of a request that names none.")
 
-    data_dir: Path = Field(Path("data"), description="Where the server keeps what it writes.")
-    library_dir: Path = Field(Path("library"), description="Folder of the house's documents.")
-    library_rescan_seconds: Seconds = Field(
+    data_dir: Where = Field(Path("data"), description="Where the server keeps what it writes.")
+    library_dir: Where = Field(Path("library"), description="Folder of the house's documents.")
+    library_rescan_seconds: Pause = Field(
         60.0, description="How often the library is looked through for changes."
     )
-    zim_dir: Path | None = Field(
+    zim_dir: Where | None = Field(
         None, description="Folder of ZIM files; unset: the library's folder."
     )
 
@@ -89,8 +106,8 @@ class Settings(BaseModel):
     llm_num_ctx: int | None = Field(
         None, ge=512, le=1_048_576, description="Context in tokens; unset: what the budget needs."
     )
-    llm_model_path: Path | None = Field(None, description="GGUF file for llamacpp.")
-    llm_probe_seconds: Seconds = Field(
+    llm_model_path: Where | None = Field(None, description="GGUF file for llamacpp.")
+    llm_probe_seconds: Pause = Field(
         60.0, description="How often a model server that is down is tried again."
     )
 
@@ -143,12 +160,30 @@ class Settings(BaseModel):
             raise ValueError("no such IANA time zone, say Europe/Berlin") from error
         return value
 
+    @field_validator("language")
+    @classmethod
+    def _tag(cls, value: str) -> str:
+        """Take a BCP 47 tag, also as the system writes its own variable of this name ("de_DE.UTF-8:en")."""
+        tag = re.split(r"[:.@]", value)[0]
+        if tag in ("C", "POSIX"):
+            return "en"
+        if not re.fullmatch(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*", tag):
+            raise ValueError("no tag of a language, say en or de-AT")
+        return tag
+
     @field_validator("llm_url")
     @classmethod
     def _url(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("http://", "https://")):
-            raise ValueError("a URL begins with http:// or https://")
-        return value.rstrip("/") if value is not None else None
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            whole = False
+        if not whole or re.search(r"\s", value):
+            raise ValueError("no URL, say http://127.0.0.1:11434")
+        return value.rstrip("/")
 
     @property
     def zims(self) -> Path:
@@ -184,10 +219,10 @@ def _nearest(name: str) -> str | None:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        values = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"{path}: can't be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     for name in values:
         if name not in NAMES:
@@ -206,9 +241,12 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
             if name.removesuffix("_file").upper() in environment:
                 raise SettingsError(f"{variable} and {variable[:-5]} are both set; keep one")
             try:
-                values[name.removesuffix("_file")] = Path(value).read_text("utf-8").strip()
+                secret = Path(value).read_text("utf-8-sig").strip()
             except (OSError, UnicodeDecodeError) as error:
                 raise SettingsError(f"{variable}: {value}: can't be read ({error})") from error
+            if not secret:
+                raise SettingsError(f"{variable}: {value}: is empty")
+            values[name.removesuffix("_file")] = secret
         elif name in NAMES:
             values[name] = value
         elif (near := _nearest(name)) is not None:
@@ -238,7 +276,8 @@ def load(environment: Mapping[str, str], file: Path | None = None, **overrides: 
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = str(first["loc"][0]).upper() if first["loc"] else "settings"
-        raise SettingsError(f"{name}: {first['msg']}") from None
+        said = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"{name}: {said}") from None
 
 
 def _known_zone(value: str) -> bool:

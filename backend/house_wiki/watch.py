@@ -52,7 +52,7 @@ class Library:
         self._lock = asyncio.Lock()
         self._first = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._there = True
+        self._missing = ""
         self._documents = 0
         self._unreadable: dict[str, str] = {}
         self._told: dict[str, str] = {}
@@ -68,7 +68,7 @@ class Library:
     @property
     def there(self) -> bool:
         """Whether the folder was there at the last look."""
-        return self._there
+        return not self._missing
 
     async def start(self) -> None:
         """Begin to look; returns at once."""
@@ -89,8 +89,8 @@ class Library:
 
     def state(self) -> SourceState:
         """Return how many documents there are, and which couldn't be read, and why."""
-        if not self._there:
-            return SourceState(False, SETTING, f"{self.folder} isn't there")
+        if self._missing:
+            return SourceState(False, SETTING, f"{self.folder} {self._missing}")
         told = [self._problem] if self._problem else []
         if not self._first.is_set():
             told.append("still being read")
@@ -121,10 +121,12 @@ class Library:
             await asyncio.sleep(self._rescan_seconds)
 
     async def _scan(self) -> None:
-        self._there = await asyncio.to_thread(self.folder.is_dir)
-        if not self._there:
+        self._missing = await asyncio.to_thread(_missing, self.folder)
+        if self._missing:
             # A network mount that is away comes back with the same documents.
+            self._tell("", f"{self._missing}; let {SETTING} name the folder of the documents")
             return
+        self._told.pop("", None)
         known = {document.path: document for document in await self._passages.documents()}
         listing = await asyncio.to_thread(_list, self.folder)
         changed = [
@@ -178,7 +180,17 @@ class Library:
         """Log what is wrong with a file, once."""
         if self._told.get(path) != reason:
             self._told[path] = reason
-            _LOGGER.warning("Can't read %s: %s", self.folder / path, reason)
+            _LOGGER.warning("%s: %s", self.folder / path if path else self.folder, reason)
+
+
+def _missing(folder: Path) -> str:
+    """Return why `folder` is none that can be looked through; "" if it is one."""
+    try:
+        if folder.is_dir():
+            return ""
+        return "is no folder" if folder.exists() else "isn't there"
+    except OSError as error:
+        return f"can't be looked into ({error.strerror or error})"
 
 
 def _changed(known: Document | None, stamp: tuple[int, int]) -> bool:

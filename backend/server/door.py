@@ -92,7 +92,7 @@ async def _zone(name: str) -> ZoneInfo:
         ) from None
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return the text without control characters, which no one says."""
     return _CONTROL.sub(" ", text).strip()
 
@@ -100,7 +100,7 @@ def _clean(text: str) -> str:
 def _question(
     asked: SearchRequest, settings: Settings, zone: ZoneInfo, received: float, request_id: str
 ) -> Question:
-    text = _clean(asked.query)
+    text = clean(asked.query)
     if not text:
         raise Invalid("query: there is nothing in it that could be said.", field="query")
     seconds = (
@@ -123,7 +123,7 @@ def _question(
         place=Place(place.name, place.latitude, place.longitude) if place else None,
         units=asked.units or "metric",
         time_zone=zone.key,
-        history=tuple(Turn(turn.role, _clean(turn.text)) for turn in asked.history),
+        history=tuple(Turn(turn.role, clean(turn.text)) for turn in asked.history),
         conversation_id=asked.conversation_id,
         satellite=asked.satellite,
         area=asked.area,

@@ -79,6 +79,13 @@ def test_an_unknown_name_in_the_file_is_refused_always(tmp_path: Path) -> None:
         ("LOG_LEVEL", "LOUD", "LOG_LEVEL: .*'DEBUG'"),
         ("LOCAL_TIMEZONE", "Mars/Olympus", "LOCAL_TIMEZONE: .*time zone"),
         ("LLM_URL", "box:11434", "LLM_URL: .*http://"),
+        ("LLM_URL", "http://", "LLM_URL: .*http://"),
+        ("LLM_URL", "http://[box", "LLM_URL: .*http://"),
+        ("LLM_URL", "http://box:port", "LLM_URL: .*http://"),
+        ("LLM_URL", "http://a box/", "LLM_URL: .*http://"),
+        ("LANGUAGE", "klingon!", "LANGUAGE: .*say en"),
+        ("API_KEYS", " , ", "API_KEYS: there is none in it"),
+        ("LIBRARY_RESCAN_SECONDS", "0.000001", "LIBRARY_RESCAN_SECONDS: .*greater than"),
         ("SYNTHESIS_TIMEOUT_SECONDS", "nan", "SYNTHESIS_TIMEOUT_SECONDS: "),
         ("REQUEST_TIMEOUT_SECONDS", "-1", "REQUEST_TIMEOUT_SECONDS: .*greater than 0"),
     ],
@@ -94,6 +101,40 @@ def test_no_message_and_no_repr_shows_a_secret(tmp_path: Path) -> None:
     assert "s3cret" not in repr(settings)
 
 
+@pytest.mark.parametrize("content", ["", "\n", "\ufeff\n"])
+@pytest.mark.parametrize("name", ["API_KEYS_FILE", "LLM_API_KEY_FILE"])
+def test_a_file_for_a_secret_that_holds_none_leaves_nothing_open(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "key"
+    file.write_text(content, "utf-8")
+    with pytest.raises(SettingsError, match=f"{name}: .*is empty"):
+        load({name: str(file)})
+
+
+def test_a_file_may_hold_one_key_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text("\ufeffone\r\ntwo, three\n", "utf-8")
+    settings = load({"API_KEYS_FILE": str(file)})
+    assert [key.get_secret_value() for key in settings.api_keys] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("value", "language"),
+    [("de_DE:en", "de_DE"), ("de_AT.UTF-8", "de_AT"), ("C.UTF-8", "en"), ("fr-CA", "fr-CA")],
+)
+def test_a_language_may_be_given_as_the_system_writes_it(value: str, language: str) -> None:
+    assert load({"LANGUAGE": value}).language == language
+
+
+def test_a_folder_may_lie_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = load({"LIBRARY_DIR": "~/papers", "ZIM_DIR": "~/zim"}, data_dir=Path("~/data"))
+    assert settings.library_dir == tmp_path / "papers"
+    assert settings.zims == tmp_path / "zim"
+    assert settings.data_dir == tmp_path / "data"
+
+
 def test_a_secret_may_lie_in_a_file_but_not_in_both(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("from-file\n")
@@ -106,7 +147,15 @@ def test_a_secret_may_lie_in_a_file_but_not_in_both(tmp_path: Path) -> None:
         load({"LLM_API_KEY_FILE": str(tmp_path / "gone")})
 
 
-@pytest.mark.parametrize("content", [b"port = ", b"\xff\xfe\x00", b'port = "x'])
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_bytes(b"\xef\xbb\xbfport = 1111\n")
+    assert load({}, file).port == 1111
+
+
+@pytest.mark.parametrize(
+    "content", [b"port = ", b"\xff\xfe\x00", b'port = "x', b"port = " + b"[" * 50_000]
+)
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "house.toml"
     file.write_bytes(content)
