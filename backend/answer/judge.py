@@ -171,8 +171,11 @@ class BySentence(Judge):
     def __init__(self, task: Task) -> None:
         """Take what the reply is for."""
         super().__init__(task)
+        self._forget()
+
+    def _forget(self) -> None:
         self._segmenter = IncrementalSegmenter(self._language)
-        self._read = 0
+        self._read = ""
         self._held: list[str] = []
         """Sentences that wait for the decision on the whole."""
         self._begun = False
@@ -185,14 +188,26 @@ class BySentence(Judge):
         if named is None:
             return []
         text = self._reader.text
-        new, self._read = text[self._read :], len(text)
+        if not text.startswith(self._read) and not self._anew():
+            return []
+        new, self._read = text[len(self._read) :], text
         return self._take(self._segmenter.feed(new), named)
 
+    def _anew(self) -> bool:
+        """Begin anew, since a mark told that all that had come was a thought; return whether that can still be."""
+        if self._said:
+            self._rejection = Rejection("attribution", "malformed")
+            return False
+        self._forget()
+        return True
+
     def _end(self, reply: Reply) -> list[Sentence]:
-        if self._reader.named is None:
+        if self._reader.named is not None:
+            rest = self._segmenter.finish()
+        elif not self._read or self._anew():
             rest = sentences(reply.text, self._language)
         else:
-            rest = self._segmenter.finish()
+            return []
         if self._cut and rest and not ends_sentence(rest[-1]):
             rest = rest[:-1]
         out = self._take(rest, reply.named)

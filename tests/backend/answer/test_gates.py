@@ -287,6 +287,27 @@ def test_a_stream_says_what_the_whole_would(
     assert len(answer.text or "") <= cap or answer.status is AnswerStatus.NOT_IN_SOURCES
 
 
+@pytest.mark.parametrize(
+    "after", ["Rinse it (kiwix).", json.dumps({"sources": ["kiwix"], "text": "Rinse it."})]
+)
+@pytest.mark.parametrize(
+    "thought", ["The drain filter is blocked. Rinse it under warm water.", "The drain"]
+)
+def test_a_thought_in_the_form_of_a_reply_is_never_mixed_with_the_reply(
+    thought: str, after: str
+) -> None:
+    raw = json.dumps({"sources": ["house"], "text": thought}) + "</think>" + after
+    sentences, answer = streamed(raw, list(range(400)), 400, True)
+    holds(sentences, answer)
+    if thought == "The drain":
+        assert (answer.text, answer.sources) == ("Rinse it.", ("kiwix",))
+    else:
+        # What had left stands, and nothing more.
+        assert (answer.text, answer.sources) == ("The drain filter is blocked.", ("house",))
+        assert answer.truncated
+        assert answer.events[0].fields["kept_sentences"] == 1
+
+
 @given(st.text(max_size=200), st.lists(st.integers(0, 200), max_size=20), st.booleans())
 def test_whatever_a_model_babbles_the_answer_has_an_event(
     raw: str, cuts: list[int], two: bool
