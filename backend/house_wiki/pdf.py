@@ -1,25 +1,15 @@
-"""PDF documents as headed parts of plain text, read in a process of their own.
+"""PDF documents as headed parts of plain text.
 
-Decides what of a PDF is a heading, a paragraph, a line of a list: a PDF knows only lines. It is read in a child process
-because a file can make the reader of it run forever or ask for all memory there is, and because that reader takes
-more memory than the rest of the server and isn't needed once the library has been looked through.
+Decides what of a PDF is a heading, a paragraph, a line of a list: a PDF knows only lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-import contextlib
 import io
-import json
 import logging
-import os
-from pathlib import Path
 import re
-import struct
-import subprocess
-import sys
-import threading
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 from backend.house_wiki import MOST_CHARACTERS, Unreadable
 from backend.text.markup import Page
@@ -28,10 +18,6 @@ from backend.text.parts import Part
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
-_SECONDS: Final = 60.0
-_MOST_MEMORY: Final = 1 << 30
-_LENGTH: Final = struct.Struct(">Q")
-_ROOT: Final = Path(__file__).parents[2]
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _LIST_LINE: Final = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s")
 _HEADING_LENGTH: Final = 60
@@ -40,106 +26,8 @@ _FULL: Final = 0.7
 _ENDS: Final = (".", "!", "?", ":", ";", ",", "…")
 
 
-class Child:
-    """A process that reads PDFs: begun with the first one, ended with `end`."""
-
-    def __init__(self, seconds: float = _SECONDS) -> None:
-        self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-        self._ended = False
-
-    def read(self, content: bytes) -> Page:
-        """Return the text of a PDF; blocks, raises Unreadable."""
-        with self._lock:
-            if self._ended:
-                raise Unreadable("not read to the end")
-            process = self._process = self._process or _begin()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(self._seconds, stop)
-        timer.start()
-        try:
-            process.stdin.write(_LENGTH.pack(len(content)) + content)
-            process.stdin.flush()
-            reply = process.stdout.readline()
-        except (OSError, ValueError):
-            # The process or, by `end`, its pipes are gone.
-            reply = b""
-        finally:
-            timer.cancel()
-            timer.join()
-        if not reply:
-            self._stop()
-            if late.is_set():
-                raise Unreadable(f"takes longer than {self._seconds:.0f} s to read")
-            raise Unreadable("a damaged PDF (the reader gave up on it)")
-        said = json.loads(reply)
-        if "unreadable" in said:
-            raise Unreadable(said["unreadable"])
-        parts = tuple(Part(tuple(headings), text) for headings, text in said["parts"])
-        return Page(said["title"], said["language"], said["date"], parts)
-
-    def end(self) -> None:
-        """End the process, and whatever it is reading; blocks."""
-        with self._lock:
-            self._ended = True
-        self._stop()
-
-    def _stop(self) -> None:
-        with self._lock:
-            process, self._process = self._process, None
-        if process is None:
-            return
-        # It has nothing to lose; and who waits for its reply must not wait longer.
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-
-
-def _begin() -> subprocess.Popen[bytes]:
-    paths = (str(_ROOT), os.environ.get("PYTHONPATH", ""))
-    return subprocess.Popen(
-        (sys.executable, "-m", __name__),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
-
-
-def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Read PDFs from `requests`, each after its length, and reply with one line of JSON each, until the end."""
-    while len(head := requests.read(_LENGTH.size)) == _LENGTH.size:
-        content = requests.read(_LENGTH.unpack(head)[0])
-        reply: dict[str, object]
-        try:
-            page = read(content)
-        except Unreadable as error:
-            reply = {"unreadable": str(error)}
-        except MemoryError:
-            reply = {"unreadable": "a PDF that takes too much memory to read"}
-        else:
-            reply = {
-                "title": page.title,
-                "language": page.language,
-                "date": page.date,
-                "parts": [(part.headings, part.text) for part in page.parts],
-            }
-        replies.write(json.dumps(reply).encode() + b"\n")
-        replies.flush()
-
-
 def read(content: bytes) -> Page:
-    """Return the text of a PDF, read in this process; raises Unreadable."""
+    """Return the text of a PDF; raises Unreadable."""
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
@@ -227,11 +115,3 @@ def _looks_like_heading(line: str, previous: str, following: str, full: float) -
         and (len(following) > full or following.endswith("."))
         and not _LIST_LINE.match(following)
     )
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-    serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -7,7 +7,6 @@ passages, and which files there are, is decided elsewhere. What a document says 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -45,9 +44,7 @@ class Document:
     published: datetime | None = None
 
 
-def read(
-    path: PurePosixPath, content: bytes, read_pdf: Callable[[bytes], Page] = pdf.read
-) -> Document:
+def read(path: PurePosixPath, content: bytes) -> Document:
     """Return the document that `content` of the file `path` is; raises Unreadable."""
     if len(content) > MOST_BYTES:
         raise Unreadable(f"larger than {MOST_BYTES >> 20} MB")
@@ -55,7 +52,7 @@ def read(
         raise Unreadable("empty")
     suffix = path.suffix.lower()
     if suffix in _PDF:
-        page = read_pdf(content)
+        page = pdf.read(content)
     elif suffix in _HTML:
         page = markup.html(_decoded(content, _declared(content)))
     elif suffix in _MARKDOWN:

@@ -7,7 +7,7 @@ mounts tell nobody of changes. What a file says is the readers' business, findin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import hashlib
 import logging
@@ -17,16 +17,18 @@ import time
 from typing import Final
 import uuid
 
-from backend.house_wiki import Unreadable, pdf, readers
+from backend.house_wiki import Unreadable, readers
+from backend.house_wiki.child import Child
 from backend.sources.base import SourceState
 from backend.store import StoreError
 from backend.store.passages import Chunk, Document, Passages
-from backend.text.parts import passages as cut
 
 _LOGGER = logging.getLogger(__name__)
 
 SETTING: Final = "LIBRARY_DIR"
 _BATCH: Final = 32
+_BATCH_CHARS: Final = 500_000
+"""So much is read before it is stored, a document more or less."""
 _SETTLED_NS: Final = 2_000_000_000
 """A file changed less than this before it was read may change again within the same tick of its file system."""
 _NOT_DOCUMENTS: Final = frozenset(("readme", "license", "licence", "copying"))
@@ -132,10 +134,10 @@ class Library:
         changed = [
             path for path, stamp in listing.files.items() if _changed(known.get(path), stamp)
         ]
-        child = pdf.Child()
+        child = Child()
         try:
-            for start in range(0, len(changed), _BATCH):
-                await self._take(changed[start : start + _BATCH], listing, known, child)
+            while changed:
+                del changed[: await self._take(changed[:_BATCH], listing, known, child)]
         finally:
             await asyncio.to_thread(child.end)
         gone = [
@@ -162,19 +164,15 @@ class Library:
         paths: Sequence[str],
         listing: _Listing,
         known: dict[str, Document],
-        child: pdf.Child,
-    ) -> None:
-        """Read the files at `paths` and store those that aren't as they were."""
-        read = await asyncio.to_thread(
-            lambda: [
-                _document(self.folder, path, listing.files[path], known.get(path), child)
-                for path in paths
-            ]
-        )
+        child: Child,
+    ) -> int:
+        """Read the first files at `paths`, store those that aren't as they were, return how many there are."""
+        read = await asyncio.to_thread(_documents, self.folder, paths, listing, known, child)
         await self._passages.put([document for document, new in read if new])
         await self._passages.touch([document for document, new in read if not new])
         for document, _ in read:
             known[document.path] = replace(document, chunks=())
+        return len(read)
 
     def _tell(self, path: str, reason: str) -> None:
         """Log what is wrong with a file, once."""
@@ -249,8 +247,26 @@ def _is_document(path: str) -> bool:
     return pure.suffix.lower() in readers.SUFFIXES
 
 
+def _documents(
+    folder: Path,
+    paths: Sequence[str],
+    listing: _Listing,
+    known: Mapping[str, Document],
+    child: Child,
+) -> list[tuple[Document, bool]]:
+    """Return the first documents at `paths`, and for each whether it is to be stored anew; blocks."""
+    read: list[tuple[Document, bool]] = []
+    length = 0
+    for path in paths:
+        read.append(_document(folder, path, listing.files[path], known.get(path), child))
+        length += sum(len(chunk.text) for chunk in read[-1][0].chunks)
+        if length > _BATCH_CHARS:
+            break
+    return read
+
+
 def _document(
-    folder: Path, path: str, stamp: tuple[int, int], known: Document | None, child: pdf.Child
+    folder: Path, path: str, stamp: tuple[int, int], known: Document | None, child: Child
 ) -> tuple[Document, bool]:
     """Return the document at `path`, and whether it is to be stored anew; blocks."""
     modified, size = stamp
@@ -267,13 +283,9 @@ def _document(
     if known is not None and known.hash == digest and known.format == readers.FORMAT:
         return replace(known, modified_ns=modified, size=size), False
     try:
-        document = readers.read(PurePosixPath(path), content, child.read)
+        document = child.read(PurePosixPath(path), content)
     except Unreadable as error:
         return replace(empty, hash=digest, unreadable=str(error)), True
-    except Exception as error:
-        # One file that a reader stumbles over must not keep the others from being read.
-        _LOGGER.exception("Reading %s failed", path)
-        return replace(empty, hash=digest, unreadable=f"{type(error).__name__}: {error}"), True
     return (
         replace(
             empty,
@@ -281,7 +293,7 @@ def _document(
             title=document.title,
             language=document.language,
             published=document.published,
-            chunks=tuple(Chunk(section, text) for section, text in cut(document.parts)),
+            chunks=tuple(Chunk(section, text) for section, text in document.passages),
         ),
         True,
     )

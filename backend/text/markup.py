@@ -74,7 +74,7 @@ class _Writer:
     title: str = ""
     parts: list[Part] = field(default_factory=list)
     _path: list[tuple[int, str]] = field(default_factory=list)
-    _blocks: list[str] = field(default_factory=list)
+    _blocks: list[list[str]] = field(default_factory=list)
     _joined: bool = False
 
     def heading(self, level: int, text: str) -> None:
@@ -94,9 +94,9 @@ class _Writer:
         if not text:
             return
         if line and self._joined:
-            self._blocks[-1] += f"\n{text}"
+            self._blocks[-1].append(text)
         else:
-            self._blocks.append(text)
+            self._blocks.append([text])
         self._joined = line
 
     def lines(self, lines: list[str]) -> None:
@@ -106,9 +106,8 @@ class _Writer:
     def end(self) -> None:
         """End the part."""
         if self._blocks:
-            self.parts.append(
-                Part(tuple(text for _, text in self._path), "\n\n".join(self._blocks))
-            )
+            text = "\n\n".join("\n".join(lines) for lines in self._blocks)
+            self.parts.append(Part(tuple(heading for _, heading in self._path), text))
         self._blocks = []
         self._joined = False
 
@@ -175,6 +174,7 @@ def _walk(start: LexborNode, writer: _Writer) -> None:
 
     # A node, and whether it is being left.
     stack: list[tuple[LexborNode, bool]] = [(start, False)]
+    numbers: dict[int, int] = {}
     while stack:
         node, leaving = stack.pop()
         tag = node.tag or ""
@@ -205,23 +205,19 @@ def _walk(start: LexborNode, writer: _Writer) -> None:
         if tag in _BLOCK:
             flush()
             if tag == "li":
-                item = _mark(node)
+                item = _mark(node, numbers)
             stack.append((node, True))
         children = list(node.iter(include_text=True))
         stack += [(child, False) for child in reversed(children)]
     flush()
 
 
-def _mark(item: LexborNode) -> str:
-    """Return the mark of a list item as plain text has it."""
+def _mark(item: LexborNode, numbers: dict[int, int]) -> str:
+    """Return the mark of a list item as plain text has it; `numbers` counts those of each list."""
     parent = item.parent
     if parent is None or parent.tag != "ol":
         return "- "
-    number = 1
-    before = item.prev
-    while before is not None:
-        number += before.tag == "li"
-        before = before.prev
+    number = numbers[parent.mem_id] = numbers.get(parent.mem_id, 0) + 1
     return f"{number}. "
 
 
@@ -270,10 +266,10 @@ _MARKS: Final = (
     (re.compile(r"\[([^\]\[]+)\]\[[^\]\[]*\]"), r"\1"),
     (re.compile(r"\[\[(?:[^\]\[|]+\|)?([^\]\[|]+)\]\]"), r"\1"),
     (re.compile(r"\[\^[^\]\[]+\]"), ""),
-    (re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])"), r"\1"),
     (re.compile(r"(?<![\w_])_(?=[^\s_])([^_]+?)(?<=\S)_(?![\w_])"), r"\1"),
-    (re.compile(r"~~(?=\S)(.+?)(?<=\S)~~"), r"\1"),
+    (re.compile(r"~~(?=\S)(.{1,500}?)(?<=\S)~~"), r"\1"),
     (re.compile(r"`+([^`]+)`+"), r"\1"),
     (re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])"), r"\1"),
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from backend.house_wiki import readers
+from backend.house_wiki.child import Child
 from backend.house_wiki.watch import Library
 from backend.store import Store
 
@@ -95,7 +96,7 @@ async def test_an_unchanged_document_is_not_read_again_even_after_a_restart(
     for name in ("boiler.txt", "kitchen/oven.md"):
         os.utime(folder / name, (1_700_000_000, 1_700_000_000))
     await Library(folder, store.passages).scan()
-    monkeypatch.setattr(readers, "read", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(Child, "read", lambda *_: pytest.fail("read again"))
     again = Library(folder, store.passages)
     await again.scan()
     assert again.state().documents == 2
