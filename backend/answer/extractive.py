@@ -106,7 +106,7 @@ def best_sentences(
         text=" ".join(unit.text for unit in picked),
         sources=tuple(dict.fromkeys(unit.source for unit in picked)),
         language=language,
-        score=scores[chosen[0]] if len(chosen) == 1 else max(scores[i] for i in chosen),
+        score=max(scores[i] for i in chosen),
     )
 
 

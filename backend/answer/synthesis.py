@@ -33,8 +33,8 @@ from backend.types import Answer, AnswerStatus, Event, Evidence, Question, Sente
 
 _LOGGER = logging.getLogger(__name__)
 
-RESERVE_SECONDS: Final = 0.3
-"""What of a question's time is kept for all that follows the model."""
+_RESERVE: Final = 0.3
+"""Seconds of a question's time that are kept for all that follows the model."""
 _SHORTEST_CALL: Final = 0.2
 """With less time than this in seconds, a model isn't asked at all."""
 _QUOTED: Final = {Style.VOICE: 2, Style.BRIEF: 2, Style.DETAILED: 4}
@@ -207,7 +207,7 @@ class Composer:
             yield verdicts.rejected(Rejection("empty", problem))
             return
         timeout = self._settings.synthesis_timeout_seconds
-        seconds = min(timeout, question.left - RESERVE_SECONDS)
+        seconds = min(timeout, question.left - _RESERVE)
         if seconds < _SHORTEST_CALL:
             yield verdicts.rejected(Rejection("empty", "timeout"))
             return
