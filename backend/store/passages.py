@@ -11,8 +11,9 @@ question asks both, so that a name or a code is found whatever language its docu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 import math
 import sqlite3
 from typing import Final
@@ -27,6 +28,8 @@ _MOST_WORDS: Final = 32
 _MOST_WEIGHED: Final = 20_000
 """So many times, about, a passage is weighed for a term in one look-up; each costs a microsecond."""
 _LEAST_TERMS: Final = 4
+_AT_ONCE: Final = 48
+"""So many passages are written in one go, some tens of milliseconds: whoever wants to keep an answer waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ _PIECES: Final = _Index(
     pieces,
 )
 _INDEXES: Final = (_STEMS, _PIECES)
+_UNFINISHED: Final = "not read to the end"
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -144,14 +148,66 @@ class Passages:
         return await self._database.read(_documents)
 
     async def put(self, documents: Sequence[Document]) -> None:
-        """Store `documents` in the place of what is there under their paths, all or none."""
+        """Store `documents` in the place of what is there under their paths.
+
+        A long one is written piece by piece, so that others get to write in between. Until its last piece is, it
+        counts as never read: its hash and time are those of no file.
+        """
+        small: list[Document] = []
+        for document in documents:
+            if len(document.chunks) > _AT_ONCE:
+                await self._put_long(document)
+            else:
+                small.append(document)
+            if sum(len(each.chunks) for each in small) > _AT_ONCE:
+                await self._put_short(small)
+                small = []
+        if small:
+            await self._put_short(small)
+
+    async def _put_short(self, documents: Sequence[Document]) -> None:
+        await self._shorten([document.path for document in documents])
 
         def work(connection: sqlite3.Connection) -> None:
             for document in documents:
                 _delete(connection, document.path)
-                _insert(connection, document)
+                _insert(connection, document, _begin(connection, document), 0, document.chunks)
 
         await self._database.write(work)
+
+    async def _put_long(self, document: Document) -> None:
+        await self._shorten([document.path])
+        unfinished = replace(document, modified_ns=0, hash="", unreadable=_UNFINISHED)
+
+        def begin(connection: sqlite3.Connection) -> int:
+            _delete(connection, document.path)
+            return _begin(connection, unfinished)
+
+        number = await self._database.write(begin)
+        for start in range(0, len(document.chunks), _AT_ONCE):
+            await self._database.write(
+                partial(
+                    _insert,
+                    document=document,
+                    number=number,
+                    position=start,
+                    chunks=document.chunks[start : start + _AT_ONCE],
+                )
+            )
+        await self._database.write(
+            lambda connection: (
+                connection.execute(
+                    "UPDATE documents SET modified_ns = ?, hash = ?, unreadable = ? WHERE id = ?",
+                    (document.modified_ns, document.hash, document.unreadable, number),
+                ).rowcount
+            )
+        )
+
+    async def _shorten(self, paths: Iterable[str]) -> None:
+        """Take the last passages of long documents away until they are as short as others."""
+        for path in paths:
+            while await self._database.write(partial(_shorten, path=path)):
+                pass
 
     async def touch(self, documents: Sequence[Document]) -> None:
         """Store the times of `documents` whose content is as it was."""
@@ -170,12 +226,15 @@ class Passages:
     async def delete(self, paths: Iterable[str]) -> None:
         """Forget the documents at `paths`."""
         gone = list(paths)
+        await self._shorten(gone)
+        for start in range(0, len(gone), _AT_ONCE):
+            some = gone[start : start + _AT_ONCE]
 
-        def work(connection: sqlite3.Connection) -> None:
-            for path in gone:
-                _delete(connection, path)
+            def work(connection: sqlite3.Connection, some: Sequence[str] = some) -> None:
+                for path in some:
+                    _delete(connection, path)
 
-        await self._database.write(work)
+            await self._database.write(work)
 
     async def search(self, words: Sequence[str], language: str | None, limit: int = 30) -> Matches:
         """Return the passages that hold most of `words`, whatever their language.
@@ -231,7 +290,8 @@ def _index_of(language: str | None) -> _Index:
     return _STEMS if language == "en" else _PIECES
 
 
-def _insert(connection: sqlite3.Connection, document: Document) -> None:
+def _begin(connection: sqlite3.Connection, document: Document) -> int:
+    """Store a document without its passages; return its number."""
     published = document.published
     added = connection.execute(
         "INSERT INTO documents (path, modified_ns, size, hash, format, title, language, published,"
@@ -248,13 +308,25 @@ def _insert(connection: sqlite3.Connection, document: Document) -> None:
             document.unreadable,
         ),
     )
+    assert added.lastrowid is not None
+    return added.lastrowid
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    document: Document,
+    number: int,
+    position: int,
+    chunks: Sequence[Chunk],
+) -> None:
+    """Store passages of the document that has `number`, the first of them at `position`."""
     index = _index_of(document.language)
-    for position, chunk in enumerate(document.chunks):
+    for at, chunk in enumerate(chunks, position):
         passage = connection.execute(
             "INSERT INTO passages (document, position, section, text, edged) VALUES (?, ?, ?, ?, ?)",
             (
-                added.lastrowid,
-                position,
+                number,
+                at,
                 chunk.section,
                 chunk.text,
                 edged(f"{document.title}\n{chunk.section}\n{chunk.text}"),
@@ -272,15 +344,39 @@ def _insert(connection: sqlite3.Connection, document: Document) -> None:
 
 
 def _delete(connection: sqlite3.Connection, path: str) -> None:
+    if (number := _forget(connection, path, -1)) is not None:
+        connection.execute("DELETE FROM documents WHERE id = ?", (number,))
+
+
+def _shorten(connection: sqlite3.Connection, path: str) -> bool:
+    """Take the last passages of a document away if it has too many for one go; return whether it had."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM passages JOIN documents ON documents.id = passages.document"
+        " WHERE path = ?",
+        (path,),
+    ).fetchone()
+    if count <= _AT_ONCE:
+        return False
+    number = _forget(connection, path, _AT_ONCE)
+    connection.execute(
+        "UPDATE documents SET modified_ns = 0, hash = '', unreadable = ? WHERE id = ?",
+        (_UNFINISHED, number),
+    )
+    return True
+
+
+def _forget(connection: sqlite3.Connection, path: str, most: int) -> int | None:
+    """Take the last `most` passages of a document away, all for -1; return its number, None if there is none."""
     document = connection.execute(
         "SELECT id, title, language FROM documents WHERE path = ?", (path,)
     ).fetchone()
     if document is None:
-        return
+        return None
     number, title, language = document
     index = _index_of(language)
     for rowid, section, text in connection.execute(
-        "SELECT id, section, text FROM passages WHERE document = ?", (number,)
+        "SELECT id, section, text FROM passages WHERE document = ? ORDER BY position DESC LIMIT ?",
+        (number, most),
     ).fetchall():
         # A contentless table forgets a row when it is told once more what was in it.
         connection.execute(
@@ -288,8 +384,8 @@ def _delete(connection: sqlite3.Connection, path: str) -> None:
             " VALUES ('delete', ?, ?, ?, ?)",
             (rowid, index.encode(title), index.encode(section), index.encode(text)),
         )
-    connection.execute("DELETE FROM passages WHERE document = ?", (number,))
-    connection.execute("DELETE FROM documents WHERE id = ?", (number,))
+        connection.execute("DELETE FROM passages WHERE id = ?", (rowid,))
+    return int(number)
 
 
 def quoted(term: str) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from backend.store import Store
 from backend.store.passages import Chunk, Document, quoted
+from backend.types import Found
 
 EN = Document(
     "dishwasher.md",
@@ -170,3 +175,56 @@ async def test_many_and_long_words_are_bounded(store: Store) -> None:
 
 def test_a_quoted_term_has_no_end_of_its_own() -> None:
     assert quoted('a" OR "b') == '"a"" OR ""b"'
+
+
+def long(word: str, language: str = "en") -> Document:
+    """Return a document of many passages, each with `word` and one of its own."""
+    chunks = tuple(
+        Chunk(f"Part {n}", f"{word} number{n} " + "and so it goes on. " * 50) for n in range(300)
+    )
+    return Document("long.txt", 5, 5, f"hash of {word}", 1, "A long one", language, chunks=chunks)
+
+
+async def test_who_keeps_an_answer_does_not_wait_for_a_long_document(store: Store) -> None:
+    fresh = datetime.now(UTC) + timedelta(hours=1)
+    for work in (
+        store.passages.put([long("zebra", "de")]),
+        store.passages.put([long("okapi", "de")]),
+        store.passages.delete(["long.txt"]),
+    ):
+        task = asyncio.create_task(work)
+        kept = 0
+        while not task.done():
+            await store.results.put("key", Found((), fresh), fresh)
+            kept += 1
+        await task
+        assert kept > 4
+
+
+async def test_a_long_document_is_replaced_and_forgotten_whole(store: Store) -> None:
+    await store.passages.put([EN, long("zebra")])
+    assert await paths(store, ["zebra", "number299"], "en")
+    await store.passages.put([long("okapi", "de"), DE])
+    assert not await paths(store, ["zebra"], "en")
+    assert (await paths(store, ["okapi", "number299"], "en"))[0] == "long.txt#299"
+    (stored,) = [d for d in await store.passages.documents() if d.path == "long.txt"]
+    assert stored == replace(long("okapi", "de"), chunks=())
+    await store.passages.delete(["long.txt"])
+    assert not await paths(store, ["okapi", "number7"], "en")
+    assert [d.path for d in await store.passages.documents()] == ["dishwasher.md", "kessel.md"]
+
+
+async def test_a_long_document_that_was_not_stored_to_the_end_counts_as_never_read(
+    store: Store,
+) -> None:
+    storing = asyncio.create_task(store.passages.put([long("zebra")]))
+    while not await store.passages.documents():
+        await asyncio.sleep(0)
+    storing.cancel()
+    await asyncio.gather(storing, return_exceptions=True)
+    (stored,) = await store.passages.documents()
+    assert (stored.hash, stored.modified_ns) == ("", 0)
+    await store.passages.put([long("zebra")])
+    (stored,) = await store.passages.documents()
+    assert stored.hash == "hash of zebra"
+    assert len((await store.passages.search(["zebra"], "en", limit=1000)).hits) == 300
