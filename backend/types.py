@@ -126,7 +126,7 @@ class Plan:
     """Which sources get which words; `handback` means that the question is Home Assistant's."""
 
     steps: tuple[Step, ...]
-    by: Literal["rule", "cache", "model", "default", "explicit"]
+    by: Literal["rule", "cache", "model", "default"]
     handback: bool = False
     events: tuple[Event, ...] = ()
 

@@ -40,12 +40,12 @@ class Planner:
             tags = question.fusion_sources or self._configured() or _FALLBACKS[:1]
             return Plan(
                 tuple(Step(tag, question.text) for tag in dict.fromkeys(tags))[: self._max_steps],
-                "explicit",
+                "rule",
             )
         ruled = plan_rules(question.text, question.language, question.history)
         if question.source != AUTO:
             query = ruled.steps[0].query if ruled.steps else question.text
-            return Plan((Step(question.source, query),), "explicit")
+            return Plan((Step(question.source, query),), "rule")
         if ruled.handback and question.accepts_handback:
             return ruled
         steps = ruled.steps or self._default(question)

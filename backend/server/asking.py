@@ -1,7 +1,7 @@
 """The promise of the door: whoever asks gets a reply, in time, whatever happens inside.
 
 `backend.ask` keeps the question's deadline itself. What is here holds when something in it doesn't: a step that
-hangs is left behind a moment after the deadline, a fault becomes a reply with a sentence to say.
+hangs is left behind at the deadline, a fault becomes a reply with a sentence to say.
 """
 
 from __future__ import annotations
@@ -18,10 +18,6 @@ from backend.sources.base import Source
 from backend.types import Question, Sentence
 
 _LOGGER = logging.getLogger(__name__)
-
-GRACE: Final = 0.25
-"""Seconds after its deadline that a question may still end by itself."""
-
 
 class Asking(Protocol):
     """What answers questions: `backend.ask.Ask`."""
@@ -57,10 +53,10 @@ def _left(task: asyncio.Task[Any]) -> None:
 
 
 async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
-    """Return the reply to `question`, at the latest `GRACE` after its deadline; raises nothing of its own."""
+    """Return the reply to `question`, at the latest at its deadline; raises nothing of its own."""
     task = asyncio.create_task(ask.reply(question, explain=explain))
     try:
-        await asyncio.wait((task,), timeout=max(0.0, question.left + GRACE))
+        await asyncio.wait((task,), timeout=max(0.0, question.left))
         if not task.done():
             _LOGGER.error(
                 "a question overran its deadline", extra={"request_id": question.request_id}

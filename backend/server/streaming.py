@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from backend.answer.synthesis import tagged
 from backend.ask import failure_reply
 from backend.contract import COMMENT_EVERY_SECONDS, ErrorEvent, Reply, SentenceEvent
-from backend.server.asking import GRACE, Asking, leave, record
+from backend.server.asking import Asking, leave, record
 from backend.server.errors import REQUEST_ID, head
 from backend.types import FUSION, Question, Sentence
 
@@ -132,7 +132,7 @@ async def _pump(ask: Asking, question: Question, explain: bool, queue: _Queue) -
 
 async def _send_all(stream: _Stream, queue: _Queue, question: Question) -> None:
     """Send what comes through `queue` until the reply is whole, has failed, or its time is over."""
-    end = question.deadline + GRACE
+    end = question.deadline
     while stream.outcome is None:
         left = end - time.monotonic()
         try:
@@ -172,7 +172,7 @@ async def respond(
     queue: _Queue = asyncio.Queue()
     task = asyncio.create_task(_pump(ask, question, explain, queue))
     try:
-        async with asyncio.timeout(max(0.0, question.left) + GRACE + _SLOW_READER_SECONDS):
+        async with asyncio.timeout(max(0.0, question.left) + _SLOW_READER_SECONDS):
             await response.prepare(request)
             await _send_all(stream, queue, question)
             await response.write_eof()

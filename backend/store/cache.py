@@ -1,11 +1,13 @@
 """Values kept for a while under a key, over restarts: results of sources, composed answers.
 
 Decides how many are kept and which go first: those over their time, then those not used for the longest. What a
-key is made of, and how long a value may be kept, is the caller's. A store that fails is a cache that misses.
+key is made of, and how long a value may be kept, is the caller's. A store that fails, or that is busy with something
+larger, is a cache that misses: what was found is never lost for want of being kept.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +23,12 @@ from backend.store.database import Database, StoreError
 
 _LOGGER = logging.getLogger(__name__)
 
+_CLOCK_SECONDS: Final = 60.0
+"""What was stored so much later than now was stored while the clock was wrong: nobody knows how old it is."""
+
 TABLES: Final = ("results", "answers")
+_PATIENCE: Final = 0.25
+"""So long, in seconds, a question waits for its value to be read or kept."""
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -73,15 +80,17 @@ class Cache[T]:
 
     async def get(self, key: str) -> Kept[T] | None:
         """Return the value under `key` if it is still fresh."""
+        now = time.time()
         try:
-            row = await self._database.read(
-                lambda connection: connection.execute(
-                    f"SELECT value, stored_at, fresh_until FROM {self._table} WHERE key = ?"
-                    " AND fresh_until > ?",
-                    (key, time.time()),
-                ).fetchone()
-            )
-        except StoreError:
+            async with asyncio.timeout(_PATIENCE):
+                row = await self._database.read(
+                    lambda connection: connection.execute(
+                        f"SELECT value, stored_at, fresh_until FROM {self._table} WHERE key = ?"
+                        " AND fresh_until > ? AND stored_at <= ?",
+                        (key, now, now + _CLOCK_SECONDS),
+                    ).fetchone()
+                )
+        except (StoreError, TimeoutError):
             return None
         if row is None:
             return None
@@ -106,8 +115,10 @@ class Cache[T]:
             _LOGGER.debug("A value of %s can't be kept: %s", self._table, error)
             return
 
+        # Taken here: the writer's thread must not look through what the loop's goes on to fill.
+        used, self._used = self._used, {}
+
         def work(connection: sqlite3.Connection) -> None:
-            used, self._used = self._used, {}
             connection.execute(
                 f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?, ?, 0)",
                 (key, text, now, fresh_until.timestamp()),
@@ -116,15 +127,19 @@ class Cache[T]:
                 f"UPDATE {self._table} SET used = ? WHERE key = ?",
                 [(tick, key) for key, tick in used.items()],
             )
-            connection.execute(f"DELETE FROM {self._table} WHERE fresh_until <= ?", (now,))
+            connection.execute(
+                f"DELETE FROM {self._table} WHERE fresh_until <= ? OR stored_at > ?",
+                (now, now + _CLOCK_SECONDS),
+            )
             connection.execute(
                 f"DELETE FROM {self._table} WHERE key IN (SELECT key FROM {self._table}"
                 " ORDER BY used DESC LIMIT -1 OFFSET ?)",
                 (self._size,),
             )
 
-        with suppress(StoreError):
-            await self._database.write(work)
+        with suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                await self._database.write(work)
 
     async def count(self) -> int:
         """Return how many values are fresh."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 import logging
-import time
 from typing import Any
 
 import pytest
 
-from backend.server import asking
 from backend.server.routes import ROUTES
 from backend.store.database import StoreError
 from tests.backend.server.conftest import Start
@@ -171,11 +169,11 @@ async def test_a_step_that_hangs_is_left_behind_after_the_deadline(
 ) -> None:
     ask.items = [hangs(swallows), SERVED]
     client = await start(voice_timeout_seconds=0.05)
-    before = time.monotonic()
     response = await client.post(
         "/search", json={"query": "qué hora", "language": "es", "answer_style": "voice"}
     )
-    assert time.monotonic() - before < 0.05 + asking.GRACE + 0.2
+    # Nobody waits for a step that doesn't let itself be stopped.
+    assert ask.closed.is_set() is not swallows
     body = await response.json()
     assert (response.status, body["success"], body["error"]) == (200, False, "timeout")
     assert body["speech"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+import threading
+import time
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+import pytest
 
 from backend.store import Store
 from backend.types import Answer, AnswerStatus, Event, Found, Passage
@@ -47,6 +51,34 @@ async def test_a_result_over_its_time_is_a_miss_and_is_not_counted(store: Store)
     await store.results.put("fresh", found(), SOON)
     assert await store.results.get("late") is None
     assert await store.results.count() == 1
+
+
+async def test_nobody_waits_for_a_store_that_is_busy_with_something_larger(store: Store) -> None:
+    go = threading.Event()
+    busy = asyncio.create_task(store.passages._database.write(lambda connection: go.wait(10)))
+    await asyncio.sleep(0)
+    asked = time.monotonic()
+    await store.results.put("key", found(), SOON)
+    assert time.monotonic() - asked < 2
+    go.set()
+    await busy
+    assert await store.results.get("key") is None
+    await store.results.put("key", found(), SOON)
+    assert await store.results.get("key") is not None
+
+
+async def test_what_was_stored_while_the_clock_was_wrong_is_a_miss_and_goes(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda real=time.time: real() + 86_400 * 365 * 30)
+        later = datetime.now(UTC) + timedelta(days=365 * 40)
+        await store.results.put("key", found("of tomorrow"), later)
+        assert await store.results.get("key") is not None
+    assert await store.results.get("key") is None
+    await store.results.put("other", found(), SOON)
+    rows = await store._database.read(lambda c: c.execute("SELECT key FROM results").fetchall())
+    assert rows == [("other",)]
 
 
 async def test_the_one_not_used_for_longest_goes_first(store: Store) -> None:
