@@ -72,6 +72,11 @@ class Library:
         """Whether the folder was there at the last look."""
         return not self._missing
 
+    @property
+    def problem(self) -> str:
+        """Why the last look came to no end, so that documents may be missing; "" if it did."""
+        return self._problem
+
     async def start(self) -> None:
         """Begin to look; returns at once."""
         if self._task is None:

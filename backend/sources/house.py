@@ -53,6 +53,10 @@ class Watched(Protocol):
     def version(self) -> str:
         """A word that changes whenever a document does."""
 
+    @property
+    def problem(self) -> str:
+        """Why the last look came to no end, so that documents may be missing; "" if it did."""
+
     async def start(self) -> None:
         """Begin to look; returns at once."""
 
@@ -108,6 +112,8 @@ class House:
         try:
             matches = await self._passages.search(words, question.language)
             chosen = _chosen(matches, question.language)
+            if not chosen and self._library.problem:
+                return Failed("unreadable", self._library.problem)
             if not chosen:
                 return Nothing()
             merged = await self._merged(chosen)

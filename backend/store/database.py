@@ -26,6 +26,7 @@ _READERS: Final = 3
 _BUSY_SECONDS: Final = 5.0
 _READ_SECONDS: Final = 10.0
 """A read is stopped after this: nobody waits longer for an answer."""
+_CHECK_SECONDS: Final = 1.0
 _OPCODES: Final = 2_000
 """How many steps of SQLite's machine lie between two looks at the clock, about a millisecond."""
 
@@ -47,9 +48,7 @@ def explain(path: Path, error: sqlite3.Error | OSError) -> StoreError:
     if code == sqlite3.SQLITE_FULL:
         return StoreError(f"{path}: the disk is full; make room")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreError(
-            f"{path}: the file is damaged; move it away and restart, it is made anew from the documents"
-        )
+        return damaged(path)
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreError(
             f"{path}: can't be written; let DATA_DIR name a folder that the server may write"
@@ -65,6 +64,13 @@ def explain(path: Path, error: sqlite3.Error | OSError) -> StoreError:
     if code == sqlite3.SQLITE_IOERR:
         return StoreError(f"{path}: the disk doesn't answer ({error}); check it")
     return StoreError(f"{path}: {error}")
+
+
+def damaged(path: Path) -> StoreError:
+    """Return what a file that isn't as SQLite wrote it means to its owner."""
+    return StoreError(
+        f"{path}: the file is damaged; move it away and restart, it is made anew from the documents"
+    )
 
 
 def has_column(connection: sqlite3.Connection, table: str, column: str) -> bool:
@@ -98,6 +104,7 @@ class Database:
             connection = self._writer = self._connect()
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
+            self._check(connection)
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version > len(migrations):
                 raise StoreError(
@@ -115,6 +122,22 @@ class Database:
             connection.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
             raise explain(self.path, error) from error
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Look for damage as far as time allows; raises StoreError. Found later, it takes the library with it."""
+        end = time.monotonic() + _CHECK_SECONDS
+        connection.set_progress_handler(lambda: time.monotonic() > end, _OPCODES)
+        try:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+            return
+        finally:
+            connection.set_progress_handler(None, 0)
+        if found != "ok":
+            _LOGGER.debug("%s: %s", self.path, found)
+            raise damaged(self.path)
 
     async def write[T](self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction of the one writer; raises StoreError."""

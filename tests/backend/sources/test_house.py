@@ -96,7 +96,9 @@ async def test_a_code_that_a_document_spells_in_two_parts_is_found_by_the_word(
     store: Store, asking: Asking, tmp_path: Path
 ) -> None:
     (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "oven.md").write_text("# Oven\n\nF 07 means that the door is open.", "utf-8")
+    (tmp_path / "lib" / "oven.md").write_text(
+        "# Oven\n\nF 07 means that the door is open.", "utf-8"
+    )
     house = House(Library(tmp_path / "lib", store.passages), store.passages, ttl=60)
     await house.start()
     try:
@@ -195,6 +197,31 @@ async def test_a_store_that_fails_is_a_failure_not_nothing(
     outcome = await house.ask(*asking("boiler pressure"))
     assert isinstance(outcome, Failed)
     assert outcome.kind == "unreadable"
+
+
+async def test_where_a_document_could_not_be_stored_finding_nothing_is_a_failure(
+    folder: Path, store: Store, asking: Asking
+) -> None:
+    library = Library(folder, store.passages, rescan_seconds=3600)
+    house = House(library, store.passages, ttl=60)
+    await house.ask(*asking("boiler pressure"))
+
+    async def limit(pages: int) -> None:
+        await store._database.write(
+            lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}").fetchone()
+        )
+
+    await limit(1)
+    (folder / "kennel.md").write_text("# Kennel\n\n" + "The dog sleeps in the kennel.\n" * 4000)
+    await library.scan()
+    outcome = await house.ask(*asking("where does the dog sleep, in the kennel"))
+    assert isinstance(outcome, Failed)
+    assert "disk is full; make room" in outcome.detail
+    assert isinstance(await house.ask(*asking("boiler pressure")), Found)
+    await limit(1_000_000)
+    await library.scan()
+    assert isinstance(await house.ask(*asking("where does the dog sleep in the kennel")), Found)
+    await house.close()
 
 
 async def test_words_of_a_document_stay_words(store: Store, asking: Asking, tmp_path: Path) -> None:

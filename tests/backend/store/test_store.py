@@ -42,6 +42,25 @@ async def test_a_damaged_file_is_left_alone_and_the_remedy_named(
     assert sum("damaged" in record.message for record in caplog.records) == 1
 
 
+async def test_a_file_damaged_in_its_middle_is_found_out_at_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "mnemolis.sqlite"
+    store = await Store.open(path)
+    chunks = tuple(Chunk("", f"passage {n} about nothing") for n in range(200))
+    await store.passages.put([Document("a.md", 0, 0, "", 1, chunks=chunks)])
+    await store.close()
+    content = bytearray(path.read_bytes())
+    for at in range(4096, len(content), 4096):
+        content[at : at + 1000] = b"\xa5" * 1000
+    path.write_bytes(content)
+    store = await Store.open(path)
+    assert await works(store)
+    assert await store.passages.documents() == []
+    error = store.error
+    await store.close()
+    assert "damaged; move it away" in (error or "")
+    assert path.read_bytes() == content
+
+
 async def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     store = await Store.open(tmp_path / "file" / "mnemolis.sqlite")
