@@ -12,7 +12,7 @@ KNOWN_CONTRACT: Final = 1
 CONF_SEND_PLACE: Final = "send_place"
 
 DEFAULT_URL: Final = "http://homeassistant.local:8888"
-DEFAULT_SECONDS: Final = 12
+DEFAULT_SECONDS: Final = 9
 """How long a question may take: longer than the server's own 8 seconds, so that its reply is the one heard."""
 
 POLL_SECONDS: Final = 30

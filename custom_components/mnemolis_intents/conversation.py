@@ -113,6 +113,10 @@ class MnemolisAgent(conversation.ConversationEntity):
                     user_input, chat_log, turn, language.spoken["not_understood"]
                 )
             return await self._knowledge(user_input, chat_log, turn, language, history)
+        except intent.IntentError as error:
+            # An order that Home Assistant understands and has nothing to do it with: a list that isn't there.
+            _LOGGER.warning("Home Assistant couldn't do what was asked: %s", type(error).__name__)
+            return await self._say(user_input, chat_log, turn, language.spoken["not_done"])
         except Exception:
             # What escaped would be silence, or an error in English.
             _LOGGER.exception("Answering failed")

@@ -246,6 +246,19 @@ async def test_an_order_is_home_assistant_s_when_the_server_is_away(
     assert ours.response["data"]["code"] == "no_valid_targets"
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "add milk to my shopping list"), ("de", "setze Milch auf die Einkaufsliste")],
+)
+async def test_an_order_that_home_assistant_has_no_part_for_is_said_not_to_be_done(
+    hass: HomeAssistant, house: House, agent: str, broker: Broker, language: str, text: str
+) -> None:
+    broker.search = recorded("stream_handback")
+    heard = await house.say(text, await house.pipeline(agent, language=language))
+    assert heard.speech == spoken(hass, "not_done", language)
+    assert broker.asked == []
+
+
 async def test_what_is_neither_order_nor_question_is_told_that_the_server_is_away(
     hass: HomeAssistant, house: House, agent: str, broker: Broker
 ) -> None:
