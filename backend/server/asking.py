@@ -19,6 +19,7 @@ from backend.types import Question, Sentence
 
 _LOGGER = logging.getLogger(__name__)
 
+
 class Asking(Protocol):
     """What answers questions: `backend.ask.Ask`."""
 

