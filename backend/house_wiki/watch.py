@@ -217,6 +217,7 @@ def _list(folder: Path) -> _Listing:
             if current == root:
                 raise
             listing.closed.append(inside)
+            listing.refused[inside] = "a folder that can't be looked into"
             continue
         for entry in found:
             path = entry.name if current == root else f"{inside}/{entry.name}"
@@ -224,7 +225,7 @@ def _list(folder: Path) -> _Listing:
                 continue
             if entry.is_symlink():
                 target = Path(entry.path).resolve()
-                if not target.is_relative_to(root):
+                if not target.is_relative_to(root) and (_is_document(path) or target.is_dir()):
                     listing.refused[_sound(path)] = "a link out of the library"
                 continue
             if entry.is_dir(follow_symlinks=False):

@@ -120,7 +120,7 @@ class _Book:
                     self.suggester = SuggestionSearcher(archive)
                 self.language = _language(archive)
             except (RuntimeError, OSError, ValueError) as error:
-                self.problem = f"can't be read ({error})"
+                self.problem = f"can't be read ({_line(error)})"
             else:
                 self.archive = archive
                 if self.searcher is None and self.suggester is None:
@@ -128,6 +128,16 @@ class _Book:
             if self.problem:
                 _LOGGER.warning("%s %s", self.path, self.problem)
         return not self.problem
+
+    @contextmanager
+    def trusted(self) -> Iterator[None]:
+        """Close the book where it turns out to be damaged, or is written over while it is open; the others go on."""
+        try:
+            yield
+        except (RuntimeError, OSError, ValueError, KeyError) as error:
+            self.problem = f"can't be read any more ({_line(error)})"
+            self.archive = self.searcher = self.suggester = None
+            _LOGGER.warning("%s %s", self.path, self.problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +249,14 @@ class Kiwix:
         """Return the articles on the topic of `words`, best first; blocks, raises _Late."""
         searches: list[_Search] = []
         for book in list(self._books.values()):
-            with _held(book, deadline):
+            with _held(book, deadline), book.trusted():
                 if book.open():
                     searches.append(_Search.of(book, words, language))
         searches.sort(key=lambda search: -search.promise)
         articles: list[_Article] = []
         for search in searches[:_MOST_BOOKS]:
             if search.promise >= _PROMISING:
-                with _held(search.book, deadline):
+                with _held(search.book, deadline), search.book.trusted():
                     articles += search.articles(deadline)
         articles.sort(key=lambda article: -article.score)
         return [
@@ -313,7 +323,13 @@ class _Search:
         best = sorted(offered.values(), key=lambda one: -one[0])[:_MOST_READ]
         for _, name, item in best:
             _in_time(deadline)
-            if (article := self._article(item, name)) is not None:
+            try:
+                article = self._article(item, name)
+            except RuntimeError as error:
+                # A large book has other pages than the damaged one.
+                _LOGGER.warning("%s: %s: %s", self.book.path, item.path, _line(error))
+                continue
+            if article is not None:
                 yield article
 
     @property
@@ -454,6 +470,11 @@ def _held(book: _Book, deadline: float) -> Iterator[None]:
         yield
     finally:
         book.lock.release()
+
+
+def _line(error: Exception) -> str:
+    """Return what libzim says in a line; of a damaged table it tells every entry."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(": ")
 
 
 def _in_time(deadline: float) -> None:

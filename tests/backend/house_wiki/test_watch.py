@@ -150,9 +150,32 @@ async def test_links_are_not_followed_out_of_the_library_nor_in_a_circle(
     (folder / "secret.md").symlink_to(secret)
     (folder / "loop").symlink_to(folder, target_is_directory=True)
     (folder / "inside.md").symlink_to(folder / "boiler.txt")
+    # Large books lie elsewhere, and are none of the documents.
+    (folder / "book.zim").symlink_to(tmp_path / "book.zim")
+    (folder / "round").symlink_to("round")
     await library.scan()
     assert await held(store) == ["boiler.txt", "kitchen/oven.md"]
     assert library.state().detail == "secret.md: a link out of the library"
+
+
+async def test_a_folder_that_may_not_be_looked_into_is_told_and_its_documents_kept(
+    library: Library, folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await library.scan()
+    scandir = os.scandir
+
+    def closed(path: Path) -> object:
+        if path.name == "kitchen":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    await library.scan()
+    assert library.state().detail == "kitchen: a folder that can't be looked into"
+    assert await held(store) == ["boiler.txt", "kitchen/oven.md"]
+    monkeypatch.undo()
+    await library.scan()
+    assert library.state().detail == ""
 
 
 async def test_what_is_no_document_is_left_alone(

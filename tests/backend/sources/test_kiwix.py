@@ -14,6 +14,7 @@ from libzim.writer import Creator, Hint, Item, StringProvider
 import pytest
 
 from backend.sources.kiwix import Kiwix
+from backend.text import markup
 from backend.types import Failed, Found, NotConfigured, Nothing
 
 from .conftest import Asking
@@ -243,6 +244,48 @@ async def test_a_file_that_is_no_book_is_told_and_the_others_work(
     assert "half.zim is not complete" in state.detail
     assert "broken.zim can't be read" in state.detail
     assert sum("letter.zim" in record.message for record in caplog.records) == 1
+
+
+class Torn:
+    """The index of a book that was written over while it was open."""
+
+    def search(self, query: object) -> object:
+        raise RuntimeError("EOF reading block 176")
+
+
+async def test_a_book_that_is_written_over_while_it_is_open_is_told_and_the_others_work(
+    kiwix: Kiwix, shelf: Shelf, encyclopedia: Path, asking: Asking
+) -> None:
+    shelf("towers_en", {("Tower", "Eiffel Tower"): TOWER})
+    assert isinstance(await kiwix.ask(*asking("what is a black hole")), Found)
+    kiwix._books[encyclopedia].searcher = Torn()
+    outcome = await kiwix.ask(*asking("how tall is the Eiffel Tower"))
+    assert isinstance(outcome, Found)
+    assert {passage.url for passage in outcome.passages} == {"zim://towers_en/Tower"}
+    state = kiwix.state()
+    assert state.documents == 1
+    assert "science_en.zim can't be read any more (EOF reading block 176)" in state.detail
+
+
+async def test_of_a_book_with_a_damaged_page_the_others_are_read(
+    kiwix: Kiwix,
+    encyclopedia: Path,
+    asking: Asking,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    read = markup.html
+
+    def damaged(content: str) -> markup.Page:
+        if "<li>" in content:
+            raise RuntimeError("Data corruption detected\n#1: C/a1")
+        return read(content)
+
+    monkeypatch.setattr(markup, "html", damaged)
+    assert isinstance(await kiwix.ask(*asking("what is a black hole")), Found)
+    assert kiwix.state().detail == ""
+    assert "List_of_black_holes: Data corruption detected" in caplog.text
+    assert "#1" not in caplog.text
 
 
 async def test_with_nothing_but_bad_files_it_is_a_failure(
