@@ -8,13 +8,12 @@ from contextlib import aclosing
 from dataclasses import replace
 import json
 import logging
-import time
 from typing import Any
 
 import pytest
 
 from backend.answer.synthesis import tagged
-from backend.types import Answer, AnswerStatus, HomeState, Sentence, Style
+from backend.types import AnswerStatus, HomeState, Sentence, Style
 from tests.backend.answer.kitchen import ONE, TWO, Kitchen, event, evidence, holds, question
 from tests.scripted_model import Say, ScriptedModel, prose, says
 
@@ -78,21 +77,14 @@ async def test_the_reply_is_held_to_the_tags_offered(
 async def test_sentences_leave_before_the_reply_is_at_its_end(
     model: ScriptedModel, kitchen: Kitchen
 ) -> None:
-    gate = asyncio.Event()
     reply = json.dumps({"sources": ["house"], "text": GOOD})
-    at = reply.index("Rinse") + 3
-    model.script(Say([reply[:at], reply[at:]], pause=0.3))
+    model.script(Say([reply[: reply.index("Rinse") + len("Rinse the")]], hang=True))
     items = kitchen.composer.compose(question(), ONE, stream=True)
-    begun = time.monotonic()
     async with aclosing(items):
         first = await anext(items)
         assert isinstance(first, Sentence)
         assert first.text == "The drain filter or the drain hose is blocked."
-        assert time.monotonic() - begun < 0.3 + 0.25
-        assert not gate.is_set()
-        rest = [item async for item in items]
-    assert isinstance(rest[-1], Answer)
-    assert rest[-1].text == GOOD
+    await model.hung_up.wait()
 
 
 async def test_the_cap_holds_at_a_sentence_end(model: ScriptedModel, stream: bool) -> None:
@@ -135,9 +127,7 @@ async def test_a_model_that_babbles_on_is_not_listened_to_for_ever(
 ) -> None:
     text = f"{GOOD} (house) " + "The filter is blocked again and again. " * 400
     model.script(prose(text, size=400, hang=True))
-    begun = time.monotonic()
     _, answer = await kitchen.stream(found=ONE, stream=stream)
-    assert time.monotonic() - begun < 4
     assert answer.text is not None
     assert answer.text.startswith("The drain filter")
     assert answer.truncated
