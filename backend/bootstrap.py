@@ -56,7 +56,10 @@ class Backend:
 async def build(settings: Settings) -> AsyncGenerator[Backend]:
     """Build a server and have it ready to be asked. Raises StoreError when nothing can be written at all."""
     async with AsyncExitStack() as stack:
-        store = await Store.open(settings.data_dir / FILE, size=settings.cache_max_size)
+        library = await asyncio.to_thread(settings.library_dir.absolute)
+        store = await Store.open(
+            settings.data_dir / FILE, size=settings.cache_max_size, library=str(library)
+        )
         stack.push_async_callback(store.close)
         sources = _sources(settings, store)
         for source in sources.values():

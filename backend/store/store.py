@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 
 from backend.store import cache, log, passages
 from backend.store.cache import Cache
+from backend.store.claim import Claim
 from backend.store.database import Database, Migration, StoreError
 from backend.store.log import Log
 from backend.store.passages import Passages
@@ -41,6 +42,7 @@ class Store:
     def __init__(self, database: Database, size: int) -> None:
         self._database = database
         self._spare: tempfile.TemporaryDirectory[str] | None = None
+        self._claim: Claim | None = None
         self._problem: str | None = None
         self.results = Cache(database, "results", _FOUND, size, also=("answers",))
         # Events belong to the question that caused them, not to the answer.
@@ -51,13 +53,13 @@ class Store:
         self.passages = Passages(database)
 
     @classmethod
-    async def open(cls, path: Path, *, size: int = 500) -> Self:
-        """Open the file at `path` with room for `size` results and as many answers.
+    async def open(cls, path: Path, *, size: int = 500, library: str | None = None) -> Self:
+        """Open the file at `path`, for the passages of `library`, with room for `size` results and as many answers.
 
         Never fails for the file's sake: `error` tells what is wrong with it. Raises StoreError when not even a
         temporary file can be had.
         """
-        return await asyncio.to_thread(cls._open, path, size)
+        return await asyncio.to_thread(cls._open, path, size, library)
 
     @classmethod
     def check(cls, path: Path) -> None:
@@ -69,15 +71,22 @@ class Store:
             database.close()
 
     @classmethod
-    def _open(cls, path: Path, size: int) -> Self:
+    def _open(cls, path: Path, size: int, library: str | None) -> Self:
         database = Database(path)
+        claim = None if library is None else Claim(path.parent, library)
         try:
+            if claim is not None:
+                claim.take()
             database.open(MIGRATIONS)
         except StoreError as error:
             database.close()
+            if claim is not None:
+                claim.close()
             problem = str(error)
         else:
-            return cls(database, size)
+            store = cls(database, size)
+            store._claim = claim
+            return store
         try:
             spare = tempfile.TemporaryDirectory(prefix="mnemolis-")
         except OSError as error:
@@ -109,5 +118,7 @@ class Store:
 
     def _close(self) -> None:
         self._database.close()
+        if self._claim is not None:
+            self._claim.close()
         if self._spare is not None:
             self._spare.cleanup()

@@ -61,6 +61,24 @@ async def test_a_file_damaged_in_its_middle_is_found_out_at_the_start(tmp_path: 
     assert path.read_bytes() == content
 
 
+async def test_two_of_one_library_share_a_file_and_one_of_another_leaves_it_alone(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "data" / "mnemolis.sqlite"
+    first, second = [await Store.open(path, library="/papers") for _ in range(2)]
+    await first.passages.put([Document("a.md", 0, 0, "", 1)])
+    assert [document.path for document in await second.passages.documents()] == ["a.md"]
+    for ended in (first, second):
+        other = await Store.open(path, library="/books")
+        assert "a server of another library (/papers) uses it" in (other.error or "")
+        assert await other.passages.documents() == []
+        await other.close()
+        await ended.close()
+    other = await Store.open(path, library="/books")
+    assert other.error is None
+    await other.close()
+
+
 async def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     store = await Store.open(tmp_path / "file" / "mnemolis.sqlite")
