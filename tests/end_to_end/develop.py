@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 import os
 import shutil
@@ -48,20 +47,20 @@ async def set_up(home: HomeAssistant, backend: Backend) -> None:
         await home.command("assist_pipeline/pipeline/set_preferred", pipeline_id=pipeline)
 
 
-async def first_ended(processes: Mapping[str, Process]) -> str:
-    """Return the name of the process that ends first, with its last lines."""
-    waits = {asyncio.create_task(process.wait()): name for name, process in processes.items()}
-    try:
-        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in waits:
-            task.cancel()
-    name = waits[done.pop()]
-    return f"{name} ended:\n" + "\n".join(processes[name].lines[-20:])
+async def backend_ended(process: Process) -> None:
+    """Say that the backend has ended; Home Assistant goes on, to be seen without it."""
+    await process.wait()
+    last = "\n".join(process.lines[-10:])
+    say(f"The backend has ended, Home Assistant goes on without it. Its last lines:\n{last}")
 
 
 async def develop(arguments: argparse.Namespace) -> None:
-    """Start both, set them up, and wait until asked to stop or one of them ends."""
+    """Start both, set them up, and wait until asked to stop or Home Assistant ends."""
+    if not is_free(arguments.backend_port):
+        raise SystemExit(
+            f"Port {arguments.backend_port} is taken, by scripts/run perhaps: stop that, or take another one with"
+            " --backend-port."
+        )
     # The integration keeps the backend's address: another port is another home.
     kept = KEPT / str(arguments.backend_port)
     if arguments.fresh:
@@ -89,9 +88,10 @@ async def develop(arguments: argparse.Namespace) -> None:
 
         assert home.process is not None
         assert backend.process is not None
-        raise SystemExit(
-            await first_ended({"Home Assistant": home.process, "the backend": backend.process})
-        )
+        ended = asyncio.create_task(backend_ended(backend.process))
+        stack.callback(ended.cancel)
+        await home.process.wait()
+        raise SystemExit("Home Assistant ended:\n" + "\n".join(home.process.lines[-20:]))
 
 
 def open_browser(url: str) -> None:
