@@ -52,12 +52,15 @@ def symbols() -> Mapping[str, Any]:
 class Words:
     """Words by their use in a sentence, folded (see `text.words.fold`).
 
-    `fillers` may hold several words in a row; `marks` are letters that few other languages of the same script use.
+    `fillers` may hold several words in a row; `light` are verbs and the like that name nothing; `alone` ask for nothing
+    where nothing else is said; `marks` are letters that few other languages of the same script use.
     """
 
     function: frozenset[str] = frozenset()
     fillers: tuple[str, ...] = ()
     question: frozenset[str] = frozenset()
+    light: frozenset[str] = frozenset()
+    alone: frozenset[str] = frozenset()
     marks: str = ""
     languages: Mapping[str, str] = field(default_factory=dict)
 
@@ -67,17 +70,20 @@ class Segmentation:
     """What a full stop may follow without ending a sentence; all in lower case, without the last full stop.
 
     `abbreviations` never end a sentence before a name or a number; `titles` stand before names; `numbered` stand
-    before figures ("No. 5"); `final` may end one ("etc."); `ordinals` says that "3." is how the language writes
-    "third", `months` what follows it in dates; `starters` are words that begin a sentence, and are no names.
+    before figures ("No. 5"); `final` may end one ("etc."); `pieces` stand behind figures ("6 pcs."), as short forms
+    of units do; `ordinals` says that "3." is how the language writes "third", `months` what follows it in dates;
+    `starters` are words that begin a sentence, and are no names; `capitals` says that nouns begin with one.
     """
 
     abbreviations: frozenset[str] = frozenset()
     titles: frozenset[str] = frozenset()
     numbered: frozenset[str] = frozenset()
     final: frozenset[str] = frozenset()
+    pieces: frozenset[str] = frozenset()
     ordinals: bool = False
     months: frozenset[str] = frozenset()
     starters: frozenset[str] = frozenset()
+    capitals: bool = False
 
 
 class Lexicon:
@@ -104,6 +110,8 @@ class Lexicon:
             function=frozenset(data.get("function", "").split()),
             fillers=tuple(sorted(data.get("fillers", ()), key=len, reverse=True)),
             question=frozenset(data.get("question", "").split()),
+            light=frozenset(data.get("light", "").split()),
+            alone=frozenset(data.get("alone", "").split()),
             marks=data.get("marks", ""),
             languages=data.get("languages", {}),
         )
@@ -117,10 +125,18 @@ class Lexicon:
             titles=frozenset(data.get("titles", "").split()),
             numbered=frozenset(data.get("numbered", "").split()),
             final=frozenset(data.get("final", "").split()),
+            pieces=frozenset(data.get("pieces", "").split()),
             ordinals=data.get("ordinals", False),
             months=frozenset(data.get("months", "").split()),
             starters=frozenset(data.get("starters", "").split()),
+            capitals=data.get("capitals", False),
         )
+
+    @cached_property
+    def short_units(self) -> Mapping[str, str]:
+        """Units by their short forms, in lower case; with a full stop where the form counts with it alone."""
+        short = self.table("units").get("short", {})
+        return {form: unit for unit, forms in short.items() for form in forms.split()}
 
 
 @lru_cache(maxsize=64)

@@ -63,3 +63,24 @@ def content_words(text: str, language: str) -> list[str]:
     )
     words = [word for word in left.split() if word not in own.function and word not in own.question]
     return words or folded.split()
+
+
+def topic_words(text: str, language: str) -> list[str]:
+    """Return the words of `text` that name what could be looked up, in order; none where it names nothing.
+
+    "What do I do when it smells of gas" is about smelling and gas, "how big is the cistern" about the cistern. "Help",
+    "how are you" and "twelve times thirteen" are about nothing.
+    """
+    lexicon = languages.load(language)
+    own = lexicon.words
+    folded = f" {fold(text)} "
+    for phrase in lexicon.table("answers").get("figures", ()):
+        folded = folded.replace(f" {phrase} ", " ")
+    words = [
+        word
+        for word in content_words(folded, language)
+        if word not in own.function and word not in own.question and word not in own.light
+    ]
+    if own.alone.issuperset(words) or (len(words) > 1 and all(map(str.isdecimal, words))):
+        return []
+    return words

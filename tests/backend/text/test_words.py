@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from backend import languages
-from backend.text.words import content_words, fold, tokens
+from backend.text.words import content_words, fold, tokens, topic_words
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,36 @@ def test_function_words_and_fillers_carry_no_meaning(
     assert content_words(text, language) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "What do I do when it smells of gas?", ["smells", "gas"]),
+        ("en", "How big is the cistern?", ["cistern"]),
+        ("en", "where is the bus stop", ["bus", "stop"]),
+        ("en", "Help!", []),
+        ("en", "How are you?", []),
+        ("en", "what is 12 times 13", []),
+        ("en", "what does error 12 mean", ["error", "12"]),
+        ("de", "Was tun bei Gasgeruch?", ["gasgeruch"]),
+        ("de", "Was mache ich bei Gasgeruch?", ["gasgeruch"]),
+        ("de", "Das Internet geht nicht", ["internet"]),
+        ("de", "Wie geht es dir?", []),
+        ("fr", "Que faire avec le four ?", ["four"]),
+        ("es", "¿Qué hago con el horno?", ["horno"]),
+        ("it", "Cosa devo fare con il forno?", ["forno"]),
+        ("nl", "Wat moet ik doen met de oven?", ["oven"]),
+        ("pl", "Co mam zrobić z piekarnikiem?", ["piekarnikiem"]),
+        ("sv", "vad gör jag", ["vad", "gor", "jag"]),
+    ],
+)
+def test_a_topic_is_what_could_be_looked_up(language: str, text: str, expected: list[str]) -> None:
+    assert topic_words(text, language) == expected
+
+
 @pytest.mark.parametrize("code", languages.SPOKEN)
 def test_word_lists_are_folded(code: str) -> None:
     words = languages.load(code).words
-    for word in (*words.function, *words.question, *words.fillers):
+    for word in (*words.function, *words.question, *words.fillers, *words.light, *words.alone):
         assert fold(word) == word
     for word in languages.load(code).table("number_words")["words"]:
         assert fold(word) == word
