@@ -15,8 +15,13 @@ MOST: Final = 1200
 """A passage is at most this long, in characters; a rest of up to `_REST` is not left alone."""
 _REST: Final = 200
 _LEAD: Final = 200
-"""A paragraph of up to this length that ends in a colon stays with what it announces."""
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)\]]*(?:\s+|(?<=[。！？]))")
+"""A paragraph of up to this length that ends in a colon, or is a title, stays with what it announces."""
+_TITLE: Final = 80
+_ITEM: Final = re.compile(r"(?:[-*+•–]|\d{1,9}[.)])\s")
+_SENTENCE_END: Final = re.compile(
+    # Not before a figure: "3 Std. 15 Min." is one value.
+    r"(?<=[.!?…。！？])[\"'”’»)\]]*(?:\s+(?![\s\d])|(?<=[。！？]))"
+)
 _PATH: Final = " › "
 _SAYS_LITTLE: Final = 3
 _FIGURE: Final = 5
@@ -93,7 +98,20 @@ def _packed(text: str) -> Iterator[str]:
 
 
 def _announces(paragraph: str) -> bool:
+    if is_title(paragraph):
+        return True
     return len(paragraph) <= _LEAD and paragraph.endswith((":", "："))
+
+
+def is_title(paragraph: str) -> bool:
+    """Return whether a paragraph is a title, such as that of a box: one short line that is neither sentence nor item."""
+    return (
+        len(paragraph) <= _TITLE
+        and "\n" not in paragraph
+        and "|" not in paragraph
+        and not _ITEM.match(paragraph)
+        and not paragraph.rstrip("\"'”’»)]").endswith((*_ENDED, ",", "！", "？", "؟", "।", "："))
+    )
 
 
 def _length(paragraphs: Sequence[str]) -> int:

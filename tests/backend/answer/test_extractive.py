@@ -26,9 +26,14 @@ E25: The drain pump is blocked."""
 
 
 def section(
-    *texts: str, language: str | None = "en", tag: str = "house", title: str = "Manual"
+    *texts: str,
+    language: str | None = "en",
+    tag: str = "house",
+    title: str = "Manual",
+    under: str | None = None,
 ) -> Section:
-    return Section(tag, tag, tuple(Passage(tag, title, text, language=language) for text in texts))
+    passages = (Passage(tag, title, text, language=language, section=under) for text in texts)
+    return Section(tag, tag, tuple(passages))
 
 
 def quoted(text: str, *sections: Section, language: str = "en", count: int = 2) -> str:
@@ -117,6 +122,132 @@ def test_a_language_that_the_document_does_not_tell_is_found_out() -> None:
     quote = best_sentences(question("what does E24 mean"), [section(text, language=None)])
     assert quote is not None
     assert quote.language == "de"
+
+
+def test_a_second_sentence_is_quoted_only_if_it_adds() -> None:
+    text = """The boiler pressure is 1.5 bar. Look at the pressure once a month. The tank is green.
+
+F75: The pressure does not change; bleed the boiler."""
+    asked = "what does the boiler pressure say"
+    assert quoted(asked, section(text)) == "The boiler pressure is 1.5 bar."
+    beside = "Descale the kettle with vinegar. Let the vinegar stand in the kettle overnight."
+    assert quoted("descaling a kettle with vinegar", section(beside)) == beside
+
+
+STEPS = """The filter is cleaned when water of the tub smells of old filter.
+
+1. Take out the basket.
+2. Turn the cylinder.
+3. Rinse it."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "language", "heading"),
+    [
+        ("how do I clean the filter", "en", "Cleaning the filter"),
+        ("what do we do to clean the filter", "en", "Cleaning the filter"),
+        ("wie reinige ich den Filter", "de", "Filter reinigen"),
+        ("comment nettoyer le filtre", "fr", "Nettoyer le filtre"),
+        ("cómo limpiar el filtro", "es", "Limpiar el filtro"),
+        ("come pulire il filtro", "it", "Pulire il filtro"),
+        ("hoe reinig ik het filter", "nl", "Het filter reinigen"),
+        ("jak wyczyścić filtr", "pl", "Wyczyścić filtr"),
+    ],
+)
+def test_how_something_is_done_is_told_by_the_steps_under_its_heading(
+    asked: str, language: str, heading: str
+) -> None:
+    steps = section(STEPS, under=heading, language=language)
+    assert quoted(asked, steps, language=language) == "Take out the basket. Turn the cylinder."
+
+
+def test_what_is_done_with_something_else_is_no_answer_to_how_it_is_done() -> None:
+    recipe = section("Keep the finished ones warm in the oven at 80 °C.", title="Pancakes")
+    assert quoted("how do I clean the oven", recipe) == ""
+    assert quoted("how do I keep them warm in the oven", recipe) != ""
+
+
+def test_a_heading_that_names_what_is_asked_leads_to_what_stands_under_it() -> None:
+    alarm = section("Enter the code. Then call the control room.", under="False alarm")
+    asked = "there was a false alarm, what do I do"
+    assert quoted(asked, alarm) == "Enter the code. Then call the control room."
+
+
+def test_titles_of_boxes_and_addresses_are_no_sentences() -> None:
+    text = """CULTURE Origin of the Debian name
+
+The name is made of Debra and Ian.
+
+→ https://debian.example/name"""
+    assert quoted("where does the name Debian come from", section(text)) == (
+        "The name is made of Debra and Ian."
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "language", "text", "answer"),
+    [
+        (
+            "what is Debian",
+            "en",
+            "Let us look at what the Debian project is. Debian (since 1993) is a distribution. Everybody likes it.",
+            "Debian (since 1993) is a distribution.",
+        ),
+        (
+            "was ist ein Siphon",
+            "de",
+            "Den Siphon reinigen wir im Mai. Ein Siphon ist ein Rohr mit einem Knick.",
+            "Ein Siphon ist ein Rohr mit einem Knick.",
+        ),
+    ],
+)
+def test_what_a_thing_is_is_told_by_the_sentence_that_says_so(
+    asked: str, language: str, text: str, answer: str
+) -> None:
+    assert quoted(asked, section(text, language=language), language=language) == answer
+
+
+def test_when_is_told_by_a_time() -> None:
+    text = "Zone 1 is the lawn, which is watered by 8 heads. In summer it runs at 4:30 am: the lawn is watered for long."
+    assert "4:30" in quoted("when is the lawn watered", section(text), count=1)
+
+
+def test_a_number_word_is_a_figure() -> None:
+    text = "The contacts of the windows need a battery. There are nine contacts of windows."
+    assert "nine" in quoted("how many contacts of windows are there", section(text), count=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ("may I smoke in the living room", "en"),
+        ("are we allowed to smoke in the living room", "en"),
+    ],
+)
+def test_what_may_be_done_outweighs_where(asked: str, language: str) -> None:
+    alarm = section("There is a detector in the living room.", title="Alarm")
+    rules = section("Please smoke on the terrace only.", title="Rules", under="Pets and smoking")
+    assert quoted(asked, alarm, rules, language=language) == "Please smoke on the terrace only."
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ("help", "en"),
+        ("how are you", "en"),
+        ("what is 12 times 13", "en"),
+        ("wie geht es dir", "de"),
+    ],
+)
+def test_what_names_nothing_is_answered_by_nothing(asked: str, language: str) -> None:
+    text = "When nothing helps, press it 12 to 13 times. Es geht, wie es geht: Hilfe."
+    assert quoted(asked, section(text, language=language), language=language) == ""
+
+
+def test_a_short_word_is_found_in_its_other_forms_only() -> None:
+    text = "The topic of the day is tea. It is topped up with water."
+    assert quoted("how is it topped up", section(text), count=1) == "It is topped up with water."
+    assert quoted("top", section("The topic of the day is tea.")) == ""
 
 
 def test_a_script_without_spaces_is_searched_by_characters() -> None:
