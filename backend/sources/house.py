@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import quote
@@ -18,7 +19,7 @@ from backend.sources.base import SourceState
 from backend.store import StoreError
 from backend.store.passages import Hit, Matches, Passages
 from backend.text.pieces import PART_OF_WORD, coverage, edged, is_code
-from backend.text.words import content_words
+from backend.text.words import topic_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
 _MOST_PASSAGES: Final = 6
@@ -28,12 +29,17 @@ _COVERED: Final = 0.52
 """So much of what the words weigh a passage must hold to be on the question's topic."""
 _NAMED: Final = 0.5
 """Or so many of the words its headings: "how do I turn off the alarm" is for the document on the alarm."""
+_NAMED_UNKNOWN: Final = 0.6
+_KNOWN: Final = 0.42
+"""The same where the library holds all of the words."""
 _NEAR_BEST: Final = 0.5
 """Passages with less than this of the best one's score are not worth the room they take."""
 _CODE_WEIGHT: Final = 3.0
 """Codes ("e24", "wpa3") are what is asked for; the words around them stand in other words elsewhere."""
 _FOREIGN: Final = 0.6
 """A passage in another language than the question's counts so much of one in the same."""
+_BOUND: Final = 0.1
+"""A word that adds nothing to the one beside it ("living" "room") counts this much."""
 _FOREIGN_WORD: Final = 0.5
 """So much weighs a word that is nowhere, beside a code, where a passage speaks another language."""
 
@@ -106,7 +112,7 @@ class House:
             return Failed("timeout", "the library is still being read")
         if not self._library.there:
             return NotConfigured("LIBRARY_DIR")
-        words = content_words(step.query, question.language)
+        words = topic_words(step.query, question.language)
         if not words:
             return Nothing()
         try:
@@ -168,6 +174,19 @@ def _side_by_side(hits: Iterable[Hit]) -> list[Hit]:
 def _chosen(matches: Matches, language: str) -> list[Hit]:
     """Return the hits that are on the topic of the words, best first."""
     codes = [word for word in matches.rarity if is_code(word)]
+    unknown = matches.unknown.difference(codes)
+    known = [rare for word, rare in matches.rarity.items() if word not in matches.unknown]
+    if not known:
+        return []
+    # What is nowhere may be said in another word; alone with one that is, it is what is asked.
+    average = sum(known) / len(known)
+    rarity = {
+        word: min(rare, average) if word in unknown else rare
+        for word, rare in matches.rarity.items()
+    }
+    for word in _bound(matches):
+        rarity[word] *= _BOUND
+    least_covered, least_named = (_COVERED, _NAMED_UNKNOWN) if unknown else (_KNOWN, _NAMED)
     rated: list[Hit] = []
     for hit in matches.hits:
         foreign = hit.language not in (None, language)
@@ -175,19 +194,34 @@ def _chosen(matches: Matches, language: str) -> list[Hit]:
             word: rare
             * (_CODE_WEIGHT if word in codes else 1.0)
             * (_FOREIGN_WORD if foreign and codes and word in matches.unknown else 1.0)
-            for word, rare in matches.rarity.items()
+            for word, rare in rarity.items()
         }
         # A part of a word means nothing in another language.
         least = 1.0 if foreign else PART_OF_WORD
         covered = coverage(hit.edged, weights, least)
         heading = edged(f"{hit.title}\n{hit.section}")
         named = 0.0 if codes else coverage(heading, dict.fromkeys(weights, 1.0), least)
-        if covered < _COVERED and named < _NAMED:
+        if covered < least_covered and named < least_named:
             continue
         score = hit.score * covered * (_FOREIGN if foreign else 1.0)
         rated.append(replace(hit, score=score))
     rated.sort(key=lambda hit: -hit.score)
     return [hit for hit in rated[:_MOST_PASSAGES] if hit.score >= _NEAR_BEST * rated[0].score]
+
+
+def _bound(matches: Matches) -> set[str]:
+    """Return the words that only ever follow, or are followed by, a rarer one that they stand beside in the question.
+
+    The two are one name, and count as one word: "may I smoke in the living room" is for what says "smoke".
+    """
+    words = list(matches.rarity)
+    bound = set()
+    for one, other in pairwise(words):
+        rarer, commoner = sorted((one, other), key=lambda word: -matches.rarity[word])
+        holders = [hit for hit in matches.hits if f"_{rarer}_" in hit.edged]
+        if holders and all(f"_{one}_{other}_" in hit.edged for hit in holders):
+            bound.add(commoner)
+    return bound
 
 
 def _passage(hit: Hit) -> Passage:

@@ -30,7 +30,7 @@ from backend.languages import DEFAULT
 from backend.sources.base import SourceState
 from backend.text import language as languages, markup, parts
 from backend.text.pieces import PART_OF_WORD, coverage, edged, is_code
-from backend.text.words import content_words, tokens
+from backend.text.words import content_words, tokens, topic_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Kiwix:
                 await self._listed.wait()
                 if not self._books:
                     return NotConfigured(SETTING)
-                words = list(dict.fromkeys(content_words(step.query, question.language)))
+                words = list(dict.fromkeys(topic_words(step.query, question.language)))
                 articles = await asyncio.get_running_loop().run_in_executor(
                     self._threads,
                     self._look_up,
