@@ -15,6 +15,7 @@ import re
 from typing import Any, Final
 
 from backend import languages
+from backend.text.measures import NEXT, share
 from backend.text.words import fold
 
 
@@ -39,7 +40,8 @@ class Figure:
     `values` are all it may stand for (minutes of the day for a time, the first year of a decade); `step` is the
     worth of its last digit. `unit` is CLDR's name of the unit, an ISO 4217 code, or None; `noun` and `before` are
     the folded words after and before it, "" for function words and for none. `month` is 1 to 12 where it is a day.
-    `name` is what is compared of a code or version.
+    `name` is what is compared of a code or version. `reach` is where its unit ends. `pieces` are (value, unit) of a
+    value that is written in several units, or with a fraction in words: "3 h 15 min" is one figure, of 3.25 hours.
     """
 
     start: int
@@ -57,6 +59,8 @@ class Figure:
     ranged: bool = False
     name: str = ""
     parts: tuple[float, ...] = field(default=())
+    reach: int = 0
+    pieces: tuple[tuple[float, str], ...] = ()
 
 
 _DIGIT: Final = re.compile(r"\d")
@@ -71,6 +75,14 @@ _DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\d./-]*\
 _CLOCK: Final = re.compile(
     r"(\d{1,2})(?::(\d{1,2})(?::\d{2})?|[ \u00a0\u202f]?[hH][ \u00a0\u202f]?(\d{2}))(?![\d:])"
 )
+_FEET: Final = re.compile(
+    r"(\d{1,2})(?:['’′](\d{1,2})(?![^\W_])|\s?['’′]\s?(\d{1,2})\s?(?=[\"”″]|''|’’))(?:\s?(?:[\"”″]|''|’’))?"
+)
+_TIGHT: Final = re.compile(
+    # "3h15min", "3 h 15 min", "2m30s".
+    r"(?:(\d{1,3}) ?[hH] ?)?(\d{1,2})(?: ?(?:min|mn)|m)(?: ?(\d{1,2}) ?s(?:ec)?)?(?![^\W_])"
+)
+_SHORT: Final = re.compile(rf"[ {_SPACE}]|\. (?=\d{{1,2}}\s*(?:[^\w\s]|\Z))")
 _DOT_CLOCK: Final = re.compile(r"(\d{1,2})\.(\d{2})(?!\d)")
 _CHAIN: Final = re.compile(r"\d+(?:-\d+){2,}")
 _FRACTION: Final = re.compile(r"(\d{1,3})\s?[/⁄]\s?(\d{1,3})(?![\d/])")
@@ -104,6 +116,8 @@ _MONTHS: Final = 12
 _DAYS: Final = 31
 _HALVES: Final = ("am", "pm")
 _NEVER: Final = 1_000_000
+_APART: Final = 32
+"""The parts of one value are no further apart than this, in characters."""
 _THOUSAND: Final = 1000
 _SCALES: Final = frozenset((100.0, 1e3, 1e6, 1e9, 1e12))
 
@@ -157,6 +171,24 @@ class Grammar:
             if isinstance(names, str)
             for word in names.split()
         }
+        self.dotted: dict[str, str] = {}
+        """Units by short forms that count with their full stop alone."""
+        for form, unit in lexicon.short_units.items():
+            (self.dotted if form.endswith(".") else self.units)[form.rstrip(".")] = unit
+        joiners = "|".join(map(re.escape, data["joiners"].split()))
+        space = rf"[ {_SPACE}]?"
+        self.between = re.compile(rf"\.?,?[ {_SPACE}\n]?(?:(?:{joiners}|&|\+) )?|-")
+        self.and_part = re.compile(rf"{space}(?:{joiners}) (?:[^\W\d_]{{1,3}} )?")
+        self.fractions: Mapping[str, float] = data.get("fractions", {})
+        """Ends of words and what they add to the number before: "dreieinhalb"."""
+
+    def unit(self, word: re.Match[str]) -> str | None:
+        """Return the unit that the word of a match (its first group) means behind a figure."""
+        name = word[1].lower()
+        found = self.units.get(name)
+        if found is None and word.string.startswith(".", word.end()):
+            found = self.dotted.get(name)
+        return found
 
     @cached_property
     def _stems(self) -> re.Pattern[str]:
@@ -245,6 +277,7 @@ def figures(text: str, language: str) -> list[Figure]:
     ):
         if not found or figure.start >= found[-1].end:
             found.append(figure)
+    found = _whole(text, found, rules)
     _join(text, found, rules)
     return found
 
@@ -331,10 +364,16 @@ def _special(text: str, start: int, rules: Grammar) -> Figure | None:
                 month=month,
                 parts=parts,
             )
+    if figure := _in_pieces(text, start):
+        return figure
     if match := _CLOCK.match(text, start):
         hour, minute = int(match[1]), int(match[2] or match[3])
         if hour <= 24 and minute < 60:
-            return _time(text, start, match.end(), hour, minute, rules)
+            figure = _time(text, start, match.end(), hour, minute, rules)
+            word = _AFTER.match(text, match.end())
+            if match[3] or (word and rules.unit(word) == "hour"):
+                figure.unit = "hour"  # a duration perhaps
+            return figure
     if match := _CHAIN.match(text, start):
         return Figure(
             start, match.end(), match.group(), Kind.CODE, name=match.group().replace("-", "")
@@ -366,6 +405,94 @@ def _special(text: str, start: int, rules: Grammar) -> Figure | None:
         _surround(text, figure, rules)
         return figure
     return None
+
+
+def _in_pieces(text: str, start: int) -> Figure | None:
+    """Read what is one value by its signs alone: 5'3", "3h15min"."""
+    pieces: tuple[tuple[float, str], ...] = ()
+    match = _TIGHT.match(text, start)
+    if match and (match[1] or match[3]) and int(match[2]) < 60:
+        units = zip(match.groups(), ("hour", "minute", "second"), strict=True)
+        pieces = tuple((float(number), unit) for number, unit in units if number)
+    elif match := _FEET.match(text, start):
+        inches = int(match[2] or match[3])
+        if inches < 12:
+            pieces = ((float(match[1]), "foot"), (float(inches), "inch"))
+    if not pieces or not match:
+        return None
+    figure = Figure(start, match.end(), match.group(), reach=match.end())
+    _set_pieces(figure, pieces)
+    return figure
+
+
+def _set_pieces(figure: Figure, pieces: tuple[tuple[float, str], ...], step: float = 1.0) -> None:
+    """Give a figure its value in the first of its units."""
+    unit = pieces[0][1]
+    worths = [1.0, *(share(unit, smaller) or 0.0 for _, smaller in pieces[1:])]
+    total = sum(value * worth for (value, _), worth in zip(pieces, worths, strict=True))
+    figure.values, figure.step = (rounded(total),), step * worths[-1]
+    figure.unit, figure.pieces = unit, pieces
+
+
+def _whole(text: str, found: Sequence[Figure], rules: Grammar) -> list[Figure]:
+    """Return the figures, one for what is one value: "3 Std. 15 Min.", "5 ft 3", "three and a half hours"."""
+    result: list[Figure] = []
+    for figure in found:
+        one = _together(text, result[-1], figure, rules) if result else None
+        if one:
+            result[-1] = one
+        else:
+            result.append(figure)
+    return result
+
+
+def _together(text: str, one: Figure, other: Figure, rules: Grammar) -> Figure | None:
+    """Return one figure for two that are one value."""
+    if (
+        one.kind is not Kind.NUMBER
+        or other.start - one.end > _APART
+        or (value := one.pieces[-1][0] if one.pieces else one.values[0]) < 0
+        or value != int(value)
+    ):
+        return None
+    figure = Figure(
+        one.start,
+        other.end,
+        text[one.start : other.end],
+        before=one.before,
+        hedged=one.hedged,
+        word=one.word and other.word,
+        reach=other.reach or other.end,
+    )
+    if other.kind is Kind.LOOSE and 0 < other.values[0] < 1 and not one.pieces:
+        if not rules.and_part.fullmatch(text, one.reach or one.end, other.start):
+            return None
+        figure.values, figure.step = (rounded(value + other.values[0]),), one.step / 4
+        figure.unit, figure.noun, figure.word = one.unit, one.noun, one.word
+        if figure.unit is None:
+            _surround(text, figure, rules)
+        if figure.unit:
+            figure.pieces = ((value, figure.unit),)
+        return figure
+    if one.unit is None or other.kind is not Kind.NUMBER or other.pieces:
+        return None
+    last = one.pieces[-1][1] if one.pieces else one.unit
+    if other.unit is None:
+        gap = _SHORT.match(text, one.reach)
+        short = gap is not None and gap.end() == other.start
+        smaller = NEXT.get(last) if short and not (other.noun or other.word) else None
+        if text[other.end : other.end + 1] in ("-", "–", "/", ":") or other.step != 1:
+            return None
+    else:
+        smaller = other.unit
+        if not rules.between.fullmatch(text, one.reach or one.end, other.start):
+            return None
+    worth = share(last, smaller) if smaller else None
+    if not smaller or not worth or not 0 <= other.values[0] * worth < 1:
+        return None
+    pieces = one.pieces or ((value, one.unit),)
+    _set_pieces(figure, (*pieces, (other.values[0], smaller)), other.step)
+    return figure
 
 
 def _is_date(month: int, day: int) -> bool:
@@ -446,7 +573,8 @@ def _attached(text: str, figure: Figure, letters: re.Match[str], rules: Grammar)
         figure.end = letters.end()
         figure.text = text[figure.start : figure.end]
         return True
-    if lower in rules.magnitudes or lower in rules.units:
+    dotted = lower in rules.dotted and text.startswith(".", letters.end())
+    if lower in rules.magnitudes or lower in rules.units or dotted:
         return True
     return bool(_symbols()[2].match(text, figure.end))
 
@@ -462,6 +590,7 @@ def _surround(text: str, figure: Figure, rules: Grammar) -> None:
     )
     if money in currencies:
         figure.unit = currencies[money]
+        figure.reach = figure.end
         head = head[: -len(money)].rstrip()
     if (
         head[-1:] in ("-", "−")
@@ -484,15 +613,16 @@ def _surround(text: str, figure: Figure, rules: Grammar) -> None:
     end = figure.end
     if symbol := pattern.match(text, end):
         figure.unit = figure.unit or units.get(symbol[1]) or currencies[symbol[1]]
-        end = symbol.end()
+        end = figure.reach = symbol.end()
         if figure.unit == "degree" and (word_after := _AFTER.match(text, end)):
             figure.unit = rules.units.get(word_after[1].lower(), "degree")
     after = _AFTER.match(text, end)
     if not after:
         return
     following = after[1].lower()
-    if figure.unit is None and following in rules.units:
-        figure.unit = rules.units[following]
+    if figure.unit is None and (unit := rules.unit(after)):
+        figure.unit = unit
+        figure.reach = after.end()
         more = _NEXT_WORD.match(text, after.end())
         if figure.unit == "degree" and more:
             figure.unit = rules.units.get(more[1].lower(), "degree")
@@ -547,6 +677,11 @@ def _words(text: str, rules: Grammar) -> Iterator[Figure]:
         if word not in known and len(word) < shortest and not run:
             continue
         made = rules.atoms(word)
+        if not made and (figure := _with_fraction(text, match, word, rules)):
+            yield from _read(text, run, rules)
+            run = []
+            yield figure
+            continue
         if not made:
             if run and (word in joiners or word in points) and _near(text, run[-1][0], match):
                 run.append((match, (None,) if word in joiners else ()))
@@ -565,6 +700,18 @@ def _words(text: str, rules: Grammar) -> Iterator[Figure]:
         run.append((match, made))
     if run:
         yield from _read(text, run, rules)
+
+
+def _with_fraction(text: str, match: re.Match[str], word: str, rules: Grammar) -> Figure | None:
+    """Read "dreieinhalb" as one number."""
+    for end, part in rules.fractions.items():
+        head = rules.words.get(word.removesuffix(end)) if word.endswith(end) else None
+        if head is not None:
+            figure = Figure(match.start(), match.end(), match.group(), word=True, step=0.25)
+            figure.values = (rounded(head + part),)
+            _surround(text, figure, rules)
+            return figure
+    return None
 
 
 def _near(text: str, one: re.Match[str], other: re.Match[str]) -> bool:

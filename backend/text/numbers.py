@@ -18,6 +18,7 @@ from typing import Final
 from backend import languages
 from backend.text.figures import Figure, Kind, figures, grammar, rounded
 from backend.text.language import detect
+from backend.text.measures import convert
 from backend.text.words import fold
 
 _LIST_MARK: Final = re.compile(r"(?:^|[\n:;.!?])[ \t]*(?:[•*-]\s*)?\(?\Z")
@@ -31,7 +32,6 @@ _TELLING: Final = 1_000
 _NEAR_BEFORE: Final = 50
 _NEAR_AFTER: Final = 80
 _HEDGE_CAP: Final = 0.05
-_MINUTES_AN_HOUR: Final = 60
 _CENTURY: Final = 100
 _YEARS: Final = (1000, 2200)
 _DENOMINATORS: Final = (2, 3, 4, 8, 16)
@@ -43,21 +43,10 @@ _ALL_OF: Final = {
     ("week", 52.0): "year",
 }
 """So many of one are the whole other: "open seven days a week" claims no number."""
-_EQUAL: Final = {
-    ("celsius", "fahrenheit"): (1.8, 32.0),
-    ("kilometer", "mile"): (0.621371, 0.0),
-    ("meter", "foot"): (3.28084, 0.0),
-    ("centimeter", "inch"): (0.393701, 0.0),
-    ("kilogram", "pound"): (2.204623, 0.0),
-    ("liter", "gallon"): (0.264172, 0.0),
-    ("kilometer", "meter"): (1000.0, 0.0),
-    ("meter", "centimeter"): (100.0, 0.0),
-    ("kilogram", "gram"): (1000.0, 0.0),
-    ("liter", "milliliter"): (1000.0, 0.0),
-    ("hour", "minute"): (60.0, 0.0),
-    ("minute", "second"): (60.0, 0.0),
-}
-"""The second unit's figure is the first one's times the factor plus the offset."""
+_UNROUNDED: Final = 1e-6
+"""What floating point may add to a value on its way to another unit and back."""
+_NO_WHOLE: Final = 0.005
+"""What a value that has no end in the other unit (100 min = 1.67 h) may differ by, as a part of it."""
 _DEGREES: Final = frozenset(("degree", "celsius", "fahrenheit"))
 
 
@@ -133,6 +122,11 @@ class Material:
                 if each.unit:
                     things[f"[{each.unit}]"].update(each.values)
         return things
+
+    @cached_property
+    def _pieces(self) -> frozenset[tuple[float, str]]:
+        """What stands there as a part of a value only: 3 hours, and 15 minutes, of "3 h 15 min"."""
+        return frozenset(piece for each in self._figures for piece in each.pieces)
 
     @cached_property
     def _asked(self) -> list[Figure]:
@@ -239,10 +233,14 @@ class Material:
             case Kind.DECADE:
                 return self._holds_decade(claim)
             case Kind.FRACTION:
-                return claim.values[0] in self._values or (
-                    bool(claim.parts)
-                    and claim.parts[1] not in _DENOMINATORS
-                    and all(part in self._values for part in claim.parts)
+                return (
+                    claim.values[0] in self._values
+                    or self._holds_converted(claim)
+                    or (
+                        bool(claim.parts)
+                        and claim.parts[1] not in _DENOMINATORS
+                        and all(part in self._values for part in claim.parts)
+                    )
                 )
             case _:
                 return self._holds_number(text, claim)
@@ -278,6 +276,12 @@ class Material:
         if any(value in self._times for value in claim.values):
             return True
         hour, minute = claim.parts
+        if claim.unit == "hour" and any(
+            each.unit and _equal(convert(each.values[0], each.unit, "minute"), hour * 60 + minute)
+            for each in self._figures
+            if each.kind is not Kind.TIME
+        ):
+            return True
         return not minute and any(
             each.kind is Kind.NUMBER and not each.unit and not each.noun and len(each.text) <= 2
             for each in self._values.get(hour, ())
@@ -305,14 +309,24 @@ class Material:
             and claim.values[0] not in self._dates[claim.month]
         ):
             return False
+        value = claim.values[0]
+        if (value, claim.unit) in self._pieces:
+            # Half of a value isn't held by a bare number that happens to be the same.
+            held = [each for each in held if each.unit == claim.unit]
         if held:
             return not self._conflicts(text, claim, held)
-        value = claim.values[0]
+        if claim.pieces and self._holds_pieces(claim):
+            return True
         if claim.before and (claim.before + claim.text).lower() in self._names:
             return True
         if any(name.startswith(claim.text + ".") for name in self._names):
             return True
-        if claim.unit == "hour" and value * _MINUTES_AN_HOUR in self._times:
+        minutes = convert(value, claim.unit, "minute") if claim.unit else None
+        if (
+            minutes
+            and claim.unit != "second"
+            and any(_equal(minutes, each) for each in self._times)
+        ):
             return True
         if claim.unit == "percent" and rounded(value / 100) in self._values:
             return any(
@@ -330,29 +344,38 @@ class Material:
 
     def _holds_converted(self, claim: Figure) -> bool:
         """Return whether the material says the same in another unit."""
+        if not claim.unit:
+            return False
         value = claim.values[0]
-        for (one, other), (factor, offset) in _EQUAL.items():
-            if claim.unit not in (one, other):
+        for figure in self._figures:
+            if not figure.unit or figure.unit == claim.unit or figure.kind is Kind.TIME:
                 continue
-            for figure in self._figures:
-                if claim.unit == other and figure.unit == one:
-                    there = figure.values[0] * factor + offset
-                elif claim.unit == one and figure.unit == other:
-                    there = (figure.values[0] - offset) / factor
-                else:
-                    continue
-                if abs(there - value) <= claim.step / 2 + 1e-9:
-                    return True
+            there = convert(figure.values[0], figure.unit, claim.unit)
+            if there is None:
+                continue
+            reach = claim.step / 2
+            if there[1] and not claim.hedged:
+                reach = min(reach, abs(value) * _NO_WHOLE) if claim.step < 1 else 0
+            elif there[1]:
+                reach = _reach(claim)
+            if abs(there[0] - value) <= reach + _UNROUNDED:
+                return True
         return False
+
+    def _holds_pieces(self, claim: Figure) -> bool:
+        """Return whether the parts of a value stand side by side in the material, if not as one value."""
+        wanted = claim.pieces
+        return len(wanted) > 1 and any(
+            tuple(
+                (each.values[0], each.unit) for each in self._figures[first : first + len(wanted)]
+            )
+            == wanted
+            for first in range(len(self._figures))
+        )
 
     def _holds_nearly(self, claim: Figure) -> bool:
         """Return whether a hedged figure is a rounding of one in the material."""
-        value = claim.values[0]
-        step = claim.step
-        if value and value == int(value):
-            while value % (step * 10) == 0:
-                step *= 10
-        reach = min(step / 2, abs(value) * _HEDGE_CAP) if step > claim.step else step / 2
+        value, reach = claim.values[0], _reach(claim)
         return any(
             abs(each - value) <= reach + 1e-9
             and any(_agree(claim.unit, figure.unit) for figure in held)
@@ -394,6 +417,19 @@ class Material:
     @cached_property
     def _places(self) -> dict[int, int]:
         return {id(each): index for index, each in enumerate(self._figures)}
+
+
+def _reach(claim: Figure) -> float:
+    """Return how far a hedged figure may be from what it rounds."""
+    value, step = claim.values[0], claim.step
+    if value and value == int(value):
+        while value % (step * 10) == 0:
+            step *= 10
+    return min(step / 2, abs(value) * _HEDGE_CAP) if step > claim.step else step / 2
+
+
+def _equal(converted: tuple[float, bool] | None, value: float) -> bool:
+    return converted is not None and abs(converted[0] - value) < _UNROUNDED
 
 
 def _may_hold(held: Figure, claim: Figure) -> bool:

@@ -14,6 +14,7 @@ import re
 from typing import Final
 
 from backend import languages
+from backend.text.measures import share
 
 _BULLETS: Final = "•‣▪●◦"
 _DASHES: Final = "-–—"
@@ -27,6 +28,10 @@ _STOP: Final = re.compile(
     r"(?:(?<!\S)[.!?](?:[ \u00a0][.!?])+|[.!?…‽؟۔।]+)(?:\[\d{1,3}\])*"
     r"(?:(?:(?<=[^\W\d_]{3}\.)|(?<=[)\]]\.))\d{1,2}(?: \d{1,2})*(?=\s+[^\W\d_]))?"
     rf"(?:[{_CLOSERS}“]|[ \u00a0\u202f]»(?![^\W_]))*(?=\s|\Z)"
+)
+_UNSURE: Final = re.compile(
+    # What may yet become the numbers of notes.
+    rf"[.!?…‽؟۔।]+(?:\[\d{{0,3}}\]?)*(?:\d{{1,2}}(?: \d{{1,2}})*)?[{_CLOSERS}“]*\s*\Z"
 )
 _WIDE: Final = re.compile(
     # Scripts that put no space between sentences.
@@ -43,6 +48,12 @@ _LABEL: Final = re.compile(
     r"(?:[•‣▪●◦*–—-]\s+)?(?:\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4})[.)]+|\d{1,3}(?:\.\d{1,3})+\.)\Z"
 )
 _WHOLE_WORD: Final = re.compile(r"[^\s.]\s|[^\s.].*\S\s", re.DOTALL)
+_TWO_WORDS: Final = re.compile(r"\S+\s+\S+\s")
+_WITH_FIGURE: Final = re.compile(r"(?:[\d½⅓⅔¼¾][.,]?)*-?")
+_FIGURE_BEFORE: Final = re.compile(r"[\d½⅓⅔¼¾][\s\u00a0\u202f]?-?\Z")
+_FIGURE_AFTER: Final = re.compile(r"[\d.,½⅓⅔¼¾]+[ \u00a0\u202f]?([^\W\d_]+)")
+_TELLS: Final = 3
+"""A short form of so many letters tells a unit without a figure before it."""
 _WORD: Final = re.compile(r"[^\W_]+(?:[.-][^\W_]+)*")
 _BULLET: Final = re.compile(rf"[{_BULLETS}]")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
@@ -89,6 +100,8 @@ class _Rules:
         self.data = lexicon.segmentation
         self.starters = lexicon.words.function | self.data.starters
         self.known = bool(lexicon.table("segmentation"))
+        self.units = {form.rstrip("."): unit for form, unit in lexicon.short_units.items()}
+        self.symbols = languages.symbols()["units"]
 
     def ends(
         self, text: str, start: int, place: int, column: int, *, final: bool
@@ -144,7 +157,7 @@ class _Rules:
             return _unless(_held(text, start, mark, end, final), end)
         match = _STOP.match(text, mark)
         if not match:
-            return 0 if final or mark + 1 < len(text) else None
+            return None if not final and _UNSURE.match(text, mark) else 0
         end = match.end()
         begin = _after_openers(text, end)
         if not final and not _seen(text, begin):
@@ -208,7 +221,38 @@ class _Rules:
             return False
         if len(after) == 1 and after.isalpha() and text.startswith(".", begin + 1):
             after = ""
+        before_token = text[max(start, stop - len(token) - 3) : stop - len(token)]
+        measured = self._measure(token, before_token, after, text[begin : begin + _LOOKAHEAD])
+        if measured is not None:
+            return measured
         return self._word(token, after) and (self.known or self._library(text, start, end, begin))
+
+    def _measure(self, token: str, before: str, after: str, ahead: str) -> bool | None:
+        """Judge the full stop of a short form behind a figure: "3 Std. 15 Min." is one value.
+
+        None where `token` is no such form, or nothing follows that belongs to its value.
+        """
+        unit = _WITH_FIGURE.sub("", token, count=1)
+        figure = unit != token or _FIGURE_BEFORE.search(before) is not None
+        form = unit.lower()
+        if form in self.units or (figure and form in self.data.pieces):
+            if not figure and len(form) < _TELLS:
+                return None
+            if after[:1].isnumeric():
+                return False
+            if not figure:
+                return None
+            if after.lower() in self.starters:
+                return True
+            if len(after) > 1 and after.lower() in self.units:
+                return False
+            return not self.data.capitals
+        greater = self.symbols.get(unit) if figure else None
+        more = _FIGURE_AFTER.match(ahead) if greater else None
+        if not greater or not more:
+            return None
+        smaller = self.symbols.get(more[1]) or self.units.get(more[1].lower(), "")
+        return False if share(greater, smaller) else None
 
     def _word(self, token: str, after: str) -> bool:
         """Judge a full stop by the word before it and the word after it."""
@@ -257,6 +301,8 @@ def _after_openers(text: str, end: int) -> int:
 def _seen(text: str, begin: int) -> bool:
     """Return whether enough of the next word has come to judge by it."""
     ahead = text[begin : begin + _LOOKAHEAD]
+    if ahead[:1].isnumeric():  # and of the unit that may follow a figure
+        return len(ahead) == _LOOKAHEAD or bool(_TWO_WORDS.match(ahead))
     return len(ahead) == _LOOKAHEAD or bool(_WHOLE_WORD.search(ahead))
 
 

@@ -29,6 +29,23 @@ def test_an_answer_ends_at_a_sentence_within_its_cap(text: str, cap: int, expect
     assert cut(text, cap, "en") == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "first", "rest"),
+    [
+        ("de", "Eco ist leise.", "Dauer: 3 Std. 15 Min. bei 50 °C."),
+        ("en", "Eco is quiet.", "It takes 3 hrs. 15 min. at 50 °C."),
+        ("en", "He is tall.", "That is 6 ft. 3 in. or so."),
+        ("fr", "Eco est calme.", "Durée : 3 h. 15 min. à 50 °C."),
+        ("pl", "Eco jest cichy.", "Czas: 3 godz. 15 min. w 50 °C."),
+    ],
+)
+def test_a_cut_leaves_no_half_of_a_value(language: str, first: str, rest: str) -> None:
+    text = f"{first} {rest}"
+    for cap in range(len(first), len(text)):
+        assert cut(text, cap, language) == first
+    assert cut(text, len(text), language) == text
+
+
 @given(st.text(), st.integers(0, 200), st.sampled_from(languages.SPOKEN))
 def test_a_cut_is_a_prefix_of_whole_sentences_within_the_cap(
     text: str, cap: int, code: str

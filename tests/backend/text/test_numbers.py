@@ -8,6 +8,7 @@ import time
 from hypothesis import assume, given, settings, strategies as st
 import pytest
 
+from backend import languages
 from backend.text.numbers import Material
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -89,6 +90,84 @@ def test_a_number_that_is_not_there_or_is_another_things_is_found(
     language: str, material: str, sentence: str, expected: list[str]
 ) -> None:
     assert Material(material, language, now=NOW).unsupported(sentence) == expected
+
+
+ONE_VALUE = [
+    ("de", "Eco: 50 °C; Dauer: 3 Std. 15 Min.; Wasser", "Es dauert 3 Stunden 15 Minuten."),
+    ("de", "Dauer: 3 Std. 15 Min.", "Es dauert 3 Stunden und 15 Minuten."),
+    ("de", "Dauer: 3 Std. 15 Min.", "Es dauert 195 Minuten, also 3,25 Stunden."),
+    ("de", "Dauer: 3 Std. 15 Min.", "Es dauert dreieinviertel Stunden."),
+    ("de", "Dauer: 3 Std. 15 Min.", "Es dauert drei Stunden und fünfzehn Minuten."),
+    ("en", "3 h 15 min", "It takes about three hours."),
+    ("en", "3 h 15 min", "It takes three and a quarter hours."),
+    ("en", "3 h 15 min", "It takes 3 hours, 15 minutes."),
+    ("en", "3h15", "It takes 3 hours and 15 minutes."),
+    ("en", "195 minutes", "It takes 3 hours and 15 minutes."),
+    ("en", "3 h 15 min", "It takes 3h15min, or 3:15 hours."),
+    ("en", "He is 5'3\" tall.", "He is 5 feet 3 inches tall."),
+    ("en", "He is 5 ft 3.", "He is 5 ft. 3 in. tall, which is 63 inches or 160 cm."),
+    ("en", "6 lbs. 3 oz.", "It weighs 6 pounds and 3 ounces."),
+    ("fr", "Durée : 3 h 15 min.", "Il dure 3h15."),
+    ("fr", "Durée : 3 h 30.", "Il dure trois heures et demie."),
+    ("en", "Bake 1 hour. 15 minutes more.", "Bake 1 hour and 15 minutes."),
+    ("en", "€5.50", "It costs 5 euros 50 cents."),
+    ("de", "Kosten: 5,50 €", "Es kostet 5 Euro 50 Cent."),
+    ("en", "100 minutes", "1.67 hours"),
+    ("en", "2 to 3 hrs. 15 min", "It takes 2 to 3 hours 15 minutes"),
+    ("es", "3 h 30 min", "tres horas y media"),
+    ("it", "3 h 30 min", "tre ore e mezza"),
+    ("pl", "3 godz. 30 min.", "trzy i pół godziny"),
+    ("nl", "3 u. 30 min.", "drieënhalf uur"),
+    ("pl", "3 godz. 15 min.", "3 godziny i 15 minut"),
+    ("en", "1.5 million people", "one and a half million people"),
+    ("en", "1 hour 30 minutes", "one and a half hours"),
+    ("en", "It takes 1 year and 6 months", "18 months"),
+    ("en", "Open 8:00 to 17:30 and it took 2 hours.", "Open until 5:30 pm."),
+    ("de", "Um 3.15 Uhr", "Um 3:15 Uhr"),
+]
+HALF_OF_IT = [
+    ("de", "Stufe 3. Dauer: 3 Std. 15 Min.", "Es dauert 3 Stunden."),
+    ("de", "Dosierung 3. Dauer: 3 Std. 15 Min.", "Es dauert 3 Std."),
+    ("de", "Dauer: 3 Std. 15 Min. Dosierung 15.", "Es dauert 15 Minuten."),
+    ("en", "It takes 3 hours and 15 minutes. Set it to 3.", "It takes 3 hours."),
+    ("en", "3 h 15 min", "It takes 3 hours."),
+    ("en", "3 h 15 min", "It takes 3 hours and 20 minutes."),
+    ("en", "5 ft 3", "It is 5 feet."),
+    ("en", "5'3\"", "It is 5 ft."),
+    ("en", "6 lb 3 oz", "It weighs 6 pounds."),
+    ("en", "3 h 15 min", "It takes 3.2 hours."),
+    ("en", "90 minutes", "It takes 2 hours."),
+    ("en", "three and a half hours", "It takes three hours."),
+    ("fr", "3 h 15 min", "Il dure 3 heures."),
+    ("pl", "3 godz. 15 min.", "Trwa 3 godziny."),
+    ("nl", "3 u. 15 min.", "Het duurt 3 uur."),
+    ("it", "3 h 15 min", "Dura 3 ore."),
+    ("es", "3 h 15 min", "Dura 3 horas."),
+    ("en", "3h15", "It takes 3 hours."),
+    ("de", "3 Std. 15", "Es dauert 3 Stunden."),
+    ("de", "Es kostet 5 Euro 50 Cent.", "Es kostet 5 Euro."),
+]
+
+
+@pytest.mark.parametrize(("language", "material", "sentence"), ONE_VALUE)
+def test_a_value_in_several_units_is_one_value(language: str, material: str, sentence: str) -> None:
+    assert Material(material, language).unsupported(sentence) == []
+
+
+@pytest.mark.parametrize(("language", "material", "sentence"), HALF_OF_IT)
+def test_half_of_a_value_is_not_that_value(language: str, material: str, sentence: str) -> None:
+    assert len(Material(material, language).unsupported(sentence)) == 1
+
+
+@given(st.integers(1, 23), st.integers(1, 58), st.sampled_from(languages.SPOKEN))
+def test_a_duration_is_held_in_minutes_and_not_by_its_hours(
+    hours: int, minutes: int, code: str
+) -> None:
+    material = Material(f"X: {hours} h {minutes} min.", code)
+    assert material.unsupported(f"X {hours * 60 + minutes} min") == []
+    assert material.unsupported(f"X {hours} h. {minutes} min.") == []
+    assert material.unsupported(f"X {hours} h") == [str(hours)]
+    assert len(material.unsupported(f"X {hours} h {minutes + 1} min")) == 1
 
 
 def test_numbers_of_the_question_are_no_evidence_but_may_name_the_topic() -> None:

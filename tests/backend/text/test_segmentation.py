@@ -51,6 +51,46 @@ def test_abbreviations_decimals_and_quotations_end_no_sentence(
     assert sentences(" ".join(expected), language) == expected
 
 
+VALUES = [
+    ("en", ["It takes 3 hrs. 15 min. at most.", "Wait 5 min.", "Press start."]),
+    ("en", ["He is 5 ft. 3 in. tall.", "It weighs 6 lbs. 3 oz.", "That is approx. 3 h. 15 min."]),
+    ("en", ["Order min. 5 pcs. 3 of them work.", "It is 20 cm.", "5 people came."]),
+    ("de", ["Eco: 50 °C; Dauer: 3 Std. 15 Min.; Wasser: 9,5 Liter.", "Danach trocknet er."]),
+    ("de", ["Dauer: 2 Std. 20 Min; Eco: ca. 2-3 Std. 15 Min.", "Das ist lang."]),
+    (
+        "de",
+        ["Es dauert 3 Std.", "Danach 15 Min. Backzeit im 10 Min.-Takt.", "Tel. 0800 555 anrufen."],
+    ),
+    (
+        "de",
+        [
+            "Man nehme 6 Stck. 3 Pkg. reichen.",
+            "Es sind max. 4 Std. 30 Min. 10 Sek.",
+            "Danach ist es gut.",
+        ],
+    ),
+    ("fr", ["Durée : 3 h. 15 min. 30 sec.", "Ensuite il sèche.", "Tél. 0800 555 0142."]),
+    ("es", ["Duración: 3 h. 15 min. 30 seg.", "Luego seca.", "Pesa máx. 5 kg."]),
+    ("it", ["Durata: 3 h. 15 min. 30 sec.", "Poi asciuga.", "Sono min. 5 pz. 3 bastano."]),
+    ("nl", ["Duur: 3 u. 15 min. 30 sec.", "Daarna droogt hij.", "Tel. 0800 555."]),
+    ("pl", ["Czas: 3 godz. 15 min. 30 sek.", "Potem suszy.", "To 6 szt. 5 zł każda."]),
+]
+
+
+@pytest.mark.parametrize(("language", "expected"), VALUES)
+def test_a_value_in_several_short_units_is_in_one_sentence(
+    language: str, expected: list[str]
+) -> None:
+    text = " ".join(expected)
+    assert sentences(text, language) == expected
+    for size in (1, 2, 3, 5, 8):
+        segmenter = IncrementalSegmenter(language)
+        found: list[str] = []
+        for start in range(0, len(text), size):
+            found += segmenter.feed(text[start : start + size])
+        assert found + segmenter.finish() == expected
+
+
 @pytest.mark.parametrize(
     ("language", "expected"),
     [
@@ -149,6 +189,10 @@ PIECES = st.lists(
             "p.m.",
             "I.",
             "U.S.",
+            "Std.",
+            "5 Min.",
+            "3h.",
+            "min",
             "́",
             "\u00a0",
             "\r\n",
