@@ -150,7 +150,7 @@ class _Rules:
             return 0
         if wide := _WIDE.match(text, mark):
             end = wide.end()
-            if end >= len(text) and not final:
+            if not final and not text[end : end + _LOOKAHEAD].strip(".!?．"):
                 return None
             if text[end - 1] in "」』" and "\u3041" <= text[end : end + 1] <= "\u3096":
                 return 0
@@ -301,6 +301,8 @@ def _after_openers(text: str, end: int) -> int:
 def _seen(text: str, begin: int) -> bool:
     """Return whether enough of the next word has come to judge by it."""
     ahead = text[begin : begin + _LOOKAHEAD]
+    if ahead[:1] and ahead[0] in _DASHES:
+        return _skip_space(text, begin + 1) < len(text)
     if ahead[:1].isnumeric():  # and of the unit that may follow a figure
         return len(ahead) == _LOOKAHEAD or bool(_TWO_WORDS.match(ahead))
     return len(ahead) == _LOOKAHEAD or bool(_WHOLE_WORD.search(ahead))
@@ -446,7 +448,12 @@ class IncrementalSegmenter:
             taken = following
         # A few characters of the sentences that have left stay: the patterns look back at them.
         drop = max(0, taken - _LOOK_BACK)
-        newline = text.rfind("\n", 0, drop)
-        self._column = drop - newline - 1 if newline >= 0 else self._column + drop
-        self._rest, self._taken, self._seen = text[drop:], taken - drop, seen - drop
+        line = text.rfind("\n", 0, drop) + 1
+        while drop > line and text.startswith("#", drop):
+            drop -= 1  # what is left begins with the mark of a heading only if its line does
+        heading = "#" if drop > line and text.startswith("#", line) else ""
+        self._column = (drop - line if line else self._column + drop) - len(heading)
+        drop -= len(heading)
+        self._rest = heading + text[drop + len(heading) :]
+        self._taken, self._seen = taken - drop, seen - drop
         return result
