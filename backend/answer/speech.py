@@ -17,6 +17,7 @@ from backend import languages
 from backend.answer.screen import strip, tidy
 from backend.contract import LABELS
 from backend.text.figures import grammar
+from backend.text.segmentation import spans
 from backend.text.words import fold
 
 _TIMES_LONGER: Final = 3
@@ -54,6 +55,12 @@ _FRACTION: Final = (
 )
 _TIME: Final = r"\d{1,2}(?::\d{2}(?:\s?[ap]\.?m\b\.?)?|\s?[ap]\.?m\b\.?)"
 _TIME_RANGE: Final = re.compile(rf"(?<![\w:])({_TIME})\s?[-–—]\s?(?={_TIME})", re.IGNORECASE)
+_TIGHT: Final = re.compile(
+    # "17h30", "3h15min", "2m30s".
+    r"(?<![\w.,:])(?:(\d{1,3}) ?h ?(\d{1,2})(min|mn|m)?|(\d{1,3})m(\d{1,2})s)(?![^\W_])"
+)
+_FEET: Final = re.compile(r"(?<![\w.,])(\d{1,2})['’′] ?(\d{1,2})(?:[\"”″]|''|’’)")
+_CLOSERS: Final = re.compile(r"[\"'”’»)\]]*")
 _MINUS: Final = re.compile(r"(?<![\w.,)\]%°-])[-−](?=\d|[€$£¥]\d)")
 _RANGE: Final = re.compile(
     rf"(?<![\w/.,-])({_NUM})([^\W\d_]{{1,3}}|[%°€]|°[CF])?(\s?[–—]\s?|-|\s-\s)([€$£¥]?)({_NUM})(?![\w]*[-/]\d|\d)"
@@ -77,22 +84,35 @@ class _Voice:
         self.units: Mapping[str, str] = symbols["units"]
         self.per: Mapping[str, list[str]] = symbols["per"]
         self.currencies: Mapping[str, str] = symbols["currencies"]
-        every = sorted((*self.units, *self.per), key=len, reverse=True)
+        self.short = {form: unit for form, unit in lexicon.short_units.items() if self.own}
+        shorts = {
+            written: form
+            for form in self.short
+            for written in (form, form.capitalize() if len(form) > 1 else form, form.upper())
+            # "5 A" and "20 MI" are something else.
+            if written == form or not written.isupper() or len(form) > 2
+        }
+        every = sorted({*self.units, *self.per, *shorts}, key=len, reverse=True)
         unit = "|".join(map(re.escape, every))
-        not_on = r"(?![A-Za-z\u00c0-\u024f]|[²³/'’]|-[^\W\d_])"
+        self.names = {
+            **{written: self.short[form] for written, form in shorts.items()},
+            **self.units,
+        }
+        not_on = r"(?![A-Za-z\u00c0-\u024f\d]|[²³/'’]|-[^\W\d_])"
+        stop = rf"(?:(\.)(?:(?=-[^\W\d_])|{not_on})|{not_on})"
         self.unit = re.compile(
-            rf"(?<![A-Za-z\u00c0-\u024f\d_.,])({_NUM})([ \u00a0\u202f]?)({unit}){not_on}"
+            rf"(?<![A-Za-z\u00c0-\u024f\d_.,])({_NUM})(-(?=\w+\.-)|[ \u00a0\u202f]?)({unit}){stop}"
         )
         self.lone_unit = re.compile(
             rf"(?<=[^\W_][ \u00a0])(km/h|m/s|km²|m²|m³|cm²|cm³|°C|°F|℃|%){not_on}"
         )
         self.per_unit = re.compile(rf"(?<=\d)\s?/\s?({unit}){not_on}")
-        self.fraction_unit = re.compile(rf"(?:{_FRACTION})(?:[ \u00a0\u202f]?({unit}){not_on})?")
+        self.fraction_unit = re.compile(rf"(?:{_FRACTION})(?:[ \u00a0\u202f]?({unit}){stop})?")
         money = "|".join(re.escape(each) for each in sorted(self.currencies, key=len, reverse=True))
         self.short_scales: Mapping[str, str] = self.data.get("short_scales", {})
         scale = "|".join(sorted(self.data["scales"].split(), key=len, reverse=True))
-        shorts = "|".join(self.short_scales) or "(?!)"
-        scale = rf"(?:[ \u00a0]?((?i:{scale})|{shorts})(?!\w))?"
+        scales = "|".join(self.short_scales) or "(?!)"
+        scale = rf"(?:[ \u00a0]?((?i:{scale})|{scales})(?!\w))?"
         self.money_before = re.compile(rf"(?<!\w)({money})[ \u00a0\u202f]?({_NUM}){scale}(?!\w)")
         self.money_after = re.compile(rf"(?<![\w.,])({_NUM}){scale}[ \u00a0\u202f]?({money})(?!\w)")
 
@@ -210,11 +230,11 @@ def _cldr_unit(language: str, unit: str, value: float) -> str:
         spoken = format_compound_unit(
             value, numerator, denominator_unit=denominator, locale=language
         )
-    elif voice.units[unit] in voice.data.get("units", {}):
-        one, many = voice.data["units"][voice.units[unit]]
+    elif voice.names[unit] in voice.data.get("units", {}):
+        one, many = voice.data["units"][voice.names[unit]]
         return f"{{0}} {one if value == 1 else many}"
     else:
-        spoken = format_unit(value, voice.units[unit], "long", locale=language)
+        spoken = format_unit(value, voice.names[unit], "long", locale=language)
     number = format_decimal(value, locale=language)
     return (
         (spoken or f"{number} {unit}")
@@ -276,11 +296,14 @@ def _settle(text: str, change: Callable[[str], str]) -> str:
 def _words(text: str, voice: _Voice) -> str:
     """Put signs into words; only units where the language has no words of its own for others."""
     if not voice.own:
-        out = voice.unit.sub(lambda each: _unit(each, voice), text)
+        out = _units(text, voice)
         return text if out == text else tidy(out)
     out = text
     if "[" in out:
         out = _BRACKETED.sub(lambda each: _bracketed(each, voice), out)
+    out = _TIGHT.sub(_apart, out)
+    if "foot" in voice.short.values():
+        out = _FEET.sub(r"\1 ft \2 in.", out)
     shorts, numbered = voice.short_forms
     if numbered:
         out = numbered.sub(lambda each: f"{voice.data['numbered'][each[1]]} ", out)
@@ -296,8 +319,7 @@ def _words(text: str, voice: _Voice) -> str:
     out = _RANGE.sub(lambda each: _range(each, voice), out)
     out = voice.money_before.sub(lambda each: voice.money_name(each[2], each[1], each[3]), out)
     out = voice.money_after.sub(lambda each: voice.money_name(each[1], each[3], each[2]), out)
-    out = voice.fraction_unit.sub(lambda each: _fraction(each, voice), out)
-    out = voice.unit.sub(lambda each: _unit(each, voice), out)
+    out = _units(out, voice)
     out = voice.per_unit.sub(lambda each: f" {voice.say('per')} {voice.bare_unit(each[1], 1)}", out)
     out = voice.lone_unit.sub(lambda each: voice.bare_unit(each[1], 2), out)
     if not out.isascii() or "^" in out or "=" in out or "&" in out:
@@ -351,6 +373,9 @@ def _bracketed(match: re.Match[str], voice: _Voice) -> str:
 def _short(match: re.Match[str], voice: _Voice) -> str:
     form = match[1]
     spoken: str = voice.data["abbreviations"][form]
+    before = match.string[: match.start()].rstrip(" \u00a0\u202f")
+    if before[-1:].isnumeric() and form.rstrip(".").lower() in voice.short:
+        return match.group()  # a unit, not "minimum"
     rest = match.string[match.end() :]
     if not form.endswith("."):
         return spoken
@@ -390,15 +415,47 @@ def _range(match: re.Match[str], voice: _Voice) -> str:
     return f"{one}{unit or ''} {voice.say('to')} {money}{other}"
 
 
+def _apart(match: re.Match[str]) -> str:
+    hours, minutes, unit, minutes_first, seconds = match.groups()
+    if hours is None:
+        return f"{minutes_first} min {seconds} s"
+    return f"{hours} h {minutes}{' min' if unit else ''}"
+
+
+def _units(text: str, voice: _Voice) -> str:
+    """Put units behind numbers into words; the full stop of a short form goes, unless a sentence ends there."""
+    fractions = ((voice.fraction_unit, _fraction),) if voice.own else ()
+    for pattern, say in (*fractions, (voice.unit, _unit)):
+        ends: set[int] | None = None
+        parts: list[str] = []
+        place = 0
+        for match in pattern.finditer(text):
+            said = say(match, voice)
+            stop = match.end(match.lastindex or 0)
+            if said != match.group() and text[stop - 1] == "." and not text.startswith("-", stop):
+                if ends is None:
+                    ends = {end for _, end in spans(text, voice.language)}
+                closed = _CLOSERS.match(text, stop)
+                said += "." if closed and closed.end() in ends else ""
+            parts += text[place : match.start()], said
+            place = match.end()
+        text = "".join((*parts, text[place:]))
+    return text
+
+
 def _unit(match: re.Match[str], voice: _Voice) -> str:
-    number, space, unit = match.groups()
+    number, space, unit, stop = match.groups()
     if unit == "s" and not space and number.endswith("0"):
         return match.group()  # "the 1980s"
+    if unit not in voice.names and unit not in voice.per:
+        return match.group()
+    if space == "-":
+        return voice.unit_name(number, unit).replace(" ", "-", 1)
     return voice.unit_name(number, unit)
 
 
 def _fraction(match: re.Match[str], voice: _Voice) -> str:
-    whole_sign, sign, whole, upper, lower, unit = match.groups()
+    whole_sign, sign, whole, upper, lower, unit, _stop = match.groups()
     if sign:
         one, other = _VULGAR[sign]
         whole = whole_sign

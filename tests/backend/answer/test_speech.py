@@ -87,6 +87,37 @@ def test_signs_are_said_in_words_of_the_language(language: str, text: str, expec
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "It takes 3 hrs. 15 min. at most.", "It takes 3 hours 15 minutes at most."),
+        ("en", "Wait 1 hr. 1 min. Then go.", "Wait 1 hour 1 minute. Then go."),
+        ("en", "He is 5 ft. 3 in. tall.", "He is 5 feet 3 inches tall."),
+        ("en", "He is 5'3\" tall.", "He is 5 feet 3 inches tall."),
+        ("en", "It weighs 6 lbs. 1 oz.", "It weighs 6 pounds 1 ounce."),
+        (
+            "en",
+            "It takes 3h15min or 2m30s.",
+            "It takes 3 hours 15 minutes or 2 minutes 30 seconds.",
+        ),
+        ("en", "It is 20 cm. 5 people came.", "It is 20 centimeters. 5 people came."),
+        ("de", "1 Std. 15 Min.", "1 Stunde 15 Minuten."),
+        ("de", "Eco: 3 Std. 1 Min.; Wasser: 9 l", "Eco: 3 Stunden 1 Minute; Wasser: 9 Liter"),
+        ("de", "Es dauert 2-3 Std. Danach", "Es dauert 2 bis 3 Stunden. Danach"),
+        ("de", "Im 10 Min.-Takt, min. 5 Min.", "Im 10 Minuten-Takt, mindestens 5 Minuten."),
+        ("fr", "Il faut min. 1 h. 15 min. Puis", "Il faut minimum 1 heure 15 minutes. Puis"),
+        ("fr", "Il ouvre à 17h30.", "Il ouvre à 17 heures 30."),
+        ("es", "Tarda 1 h. 15 min. y 30 seg.", "Tarda 1 hora 15 minutos y 30 segundos."),
+        ("it", "Dura 1 h. 15 min. e 30 sec.", "Dura 1 ora 15 minuti e 30 secondi."),
+        ("nl", "Het duurt 1 u. 15 min.", "Het duurt 1 uur 15 minuten."),
+        ("pl", "Trwa 3 godz. 15 min. i 1 sek.", "Trwa 3 godziny 15 minut i 1 sekunda."),
+    ],
+)
+def test_short_forms_of_units_are_said_in_full(language: str, text: str, expected: str) -> None:
+    assert speech(text, language) == expected
+    assert speech(expected, language) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("It rains on Tuesday. (web, news)", "It rains on Tuesday."),
@@ -168,6 +199,11 @@ PIECES = st.lists(
             "1/2",
             "No.",
             "z.B.",
+            "Std.",
+            "min.",
+            "in.",
+            "3h15",
+            "'",
             "(",
             ")",
             "[1]",
