@@ -74,20 +74,27 @@ async def test_ten_identical_questions_at_once_are_one_model_call(
     backend: Backend, model: ScriptedModel
 ) -> None:
     """A house full of satellites hears the same question."""
-    gate = asyncio.Event()
-    model.then = says("Take the grey filling hose.", "house", gate=gate)
+    gate, inside = asyncio.Event(), asyncio.Semaphore(0)
+    # In pieces with pauses: all ten are on the way to the call when it begins, and join before it ends.
+    model.then = says("Take the grey filling hose.", "house", gate=gate, pause=0.1)
     before = model.calls
-    asking = [
-        asyncio.create_task(
-            backend.ask("how do I top up the water of the boiler", explain=True, **VOICE)
-        )
-        for _ in range(10)
-    ]
+
+    async def ask() -> str:
+        question = "how do I top up the water of the boiler"
+        async with backend.stream(question, answer_style="voice") as events:
+            assert (await anext(events))[0] == "retrieval"
+            inside.release()
+            _, done = [event async for event in events][-1]
+        return str(done["answer"])
+
+    asking = [asyncio.create_task(ask()) for _ in range(10)]
     await within(15, model.called)
+    for _ in range(10):
+        await inside.acquire()
     gate.set()
-    replies = await asyncio.gather(*asking)
+    answers = await asyncio.gather(*asking)
     assert model.calls == before + 1
-    assert {reply["answer"] for reply in replies} == {"Take the grey filling hose. (house)"}
+    assert set(answers) == {"Take the grey filling hose. (house)"}
 
 
 async def test_composing_leaves_the_result_as_it_is(backend: Backend, model: ScriptedModel) -> None:
