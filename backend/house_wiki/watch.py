@@ -205,7 +205,8 @@ def _changed(known: Document | None, stamp: tuple[int, int]) -> bool:
 def _list(folder: Path) -> _Listing:
     """Return what is under `folder`. Links are not followed: they may lead out of it, or in a circle."""
     listing = _Listing()
-    root = folder.resolve()
+    # `Path.resolve` raises on a circle of links before Python 3.13.
+    root = Path(os.path.realpath(folder))
     open_folders = [root]
     while open_folders:
         current = open_folders.pop()
@@ -224,7 +225,7 @@ def _list(folder: Path) -> _Listing:
             if entry.name.startswith((".", "~$")):
                 continue
             if entry.is_symlink():
-                target = Path(entry.path).resolve()
+                target = Path(os.path.realpath(entry.path))
                 if not target.is_relative_to(root) and (_is_document(path) or target.is_dir()):
                     listing.refused[_sound(path)] = "a link out of the library"
                 continue
