@@ -43,18 +43,16 @@ class Planner:
                 "rule",
             )
         ruled = plan_rules(question.text, question.language, question.history)
+        query = ruled.steps[0].query if ruled.steps else question.text
         if question.source != AUTO:
-            query = ruled.steps[0].query if ruled.steps else question.text
             return Plan((Step(question.source, query),), "rule")
         if ruled.handback and question.accepts_handback:
             return ruled
-        steps = ruled.steps or self._default(question)
         if ruled.by == "rule" and ruled.steps:
-            return replace(ruled, steps=tuple(self._with_fallbacks(step) for step in steps))
-        configured = [step for step in steps if step.source in self._configured()]
-        return Plan(
-            tuple(configured[: self._max_steps]) or (Step("house", steps[0].query),), "default"
-        )
+            return replace(ruled, steps=tuple(self._with_fallbacks(step) for step in ruled.steps))
+        configured = self._configured()
+        tags = tuple(tag for tag in _FALLBACKS if tag in configured) or _FALLBACKS[:1]
+        return Plan(tuple(Step(tag, query) for tag in tags[: self._max_steps]), "default")
 
     def _with_fallbacks(self, step: Step) -> Step:
         """Return the step with the fallbacks that are configured; a source that isn't there gives way to them."""
@@ -65,9 +63,6 @@ class Planner:
             and (tag == step.source or self._sources[tag].state().configured)
         ]
         return replace(step, source=chain[0], fallbacks=tuple(chain[1:]))
-
-    def _default(self, question: Question) -> tuple[Step, ...]:
-        return tuple(Step(tag, question.text) for tag in _FALLBACKS)
 
     def _configured(self) -> tuple[str, ...]:
         return tuple(tag for tag, source in self._sources.items() if source.state().configured)
