@@ -42,7 +42,7 @@ class Read:
 
 
 class Child:
-    """The process: begun with the first file, ended with `end`. `seconds` is how long a file may take."""
+    """The process: begun with the next file whenever there is none. `seconds` is how long a file may take."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self._seconds = seconds
@@ -84,7 +84,7 @@ class Child:
             timer.cancel()
             timer.join()
         if not reply:
-            self._stop()
+            self.rest()
             if late.is_set():
                 raise Unreadable(f"takes longer than {seconds:.0f} s to read")
             raise Unreadable("damaged (the reader gave up on it)")
@@ -102,12 +102,13 @@ class Child:
         )
 
     def end(self) -> None:
-        """End the process, and whatever it is reading; blocks."""
+        """End the process, and whatever it is reading, for good; blocks."""
         with self._lock:
             self._ended = True
-        self._stop()
+        self.rest()
 
-    def _stop(self) -> None:
+    def rest(self) -> None:
+        """End the process until there is another file to read; blocks."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:

@@ -54,6 +54,7 @@ class Library:
         self._lock = asyncio.Lock()
         self._first = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._child = Child()
         self._missing = ""
         self._documents = 0
         self._unreadable: dict[str, str] = {}
@@ -88,6 +89,7 @@ class Library:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
+        await asyncio.to_thread(self._child.end)
 
     async def ready(self) -> None:
         """Wait until the library has been looked through once."""
@@ -139,12 +141,11 @@ class Library:
         changed = [
             path for path, stamp in listing.files.items() if _changed(known.get(path), stamp)
         ]
-        child = Child()
         try:
             while changed:
-                del changed[: await self._take(changed[:_BATCH], listing, known, child)]
+                del changed[: await self._take(changed[:_BATCH], listing, known)]
         finally:
-            await asyncio.to_thread(child.end)
+            await asyncio.to_thread(self._child.rest)
         gone = [
             path
             for path in known
@@ -169,10 +170,11 @@ class Library:
         paths: Sequence[str],
         listing: _Listing,
         known: dict[str, Document],
-        child: Child,
     ) -> int:
         """Read the first files at `paths`, store those that aren't as they were, return how many there are."""
-        read = await asyncio.to_thread(_documents, self.folder, paths, listing, known, child)
+        read = await asyncio.to_thread(
+            _documents, self.folder, paths, listing, known, self._child
+        )
         await self._passages.put([document for document, new in read if new])
         await self._passages.touch([document for document, new in read if not new])
         for document, _ in read:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 import os
 from pathlib import Path
+import subprocess
+import threading
 
 import pytest
 
-from backend.house_wiki import readers
+from backend.house_wiki import child as children, readers
 from backend.house_wiki.child import Child
 from backend.house_wiki.watch import Library
 from backend.store import Store
@@ -236,3 +239,54 @@ async def test_looking_goes_on_after_a_look_that_failed(
     await library.ready()
     assert "closed" in library.state().detail
     await library.close()
+
+
+class _OneThread(ThreadPoolExecutor):
+    """A thread that is busy when the work of number `at` is handed to it, until it is let go on."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(max_workers=1)
+        self._left = at
+        self.reached = asyncio.Event()
+        self.go_on = threading.Event()
+
+    def submit[**P, T](self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        self._left -= 1
+        if self._left == 0:
+            super().submit(self.go_on.wait)
+            self.reached.set()
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize("at", range(1, 8))
+async def test_no_process_is_left_whenever_the_looking_is_stopped(
+    at: int, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+    begin = children._begin
+
+    def remembered() -> subprocess.Popen[bytes]:
+        begun.append(begin())
+        return begun[-1]
+
+    monkeypatch.setattr(children, "_begin", remembered)
+    executor = _OneThread(at)
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio.get_running_loop(), "_default_executor", executor)
+        await library.start()
+        # The look may have fewer pieces of work than that.
+        waiting = [
+            asyncio.create_task(event) for event in (library.ready(), executor.reached.wait())
+        ]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        closing = asyncio.create_task(library.close())
+        # So many turns take work that is still waiting for the thread off its list.
+        for _ in range(5):
+            await asyncio.sleep(0)
+        executor.go_on.set()
+        await closing
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+    executor.shutdown()
+    assert [process.pid for process in begun if process.returncode is None] == []
