@@ -117,6 +117,17 @@ class Composer:
 
         await self._load(question.language)
         task = self._task(question, evidence, kind, started)
+        # Whoever asks the same between the end of a model call and the answer being kept gets the same reply.
+        with self._flights.hold(task.key):
+            composed = self._composed(task, evidence, kind, stream=stream)
+            async with aclosing(composed):
+                async for item in composed:
+                    yield item
+
+    async def _composed(
+        self, task: Task, evidence: Evidence, kind: Kind, *, stream: bool
+    ) -> AsyncGenerator[Sentence | Answer]:
+        """Yield what was kept, what is quoted, or what the model says."""
         answer = await self._kept(task)
         if answer is None and (reason := self._needless(evidence)) is not None:
             yield verdicts.skipped(reason)
@@ -126,14 +137,14 @@ class Composer:
             await self._keep(task, answer)
         if answer is not None:
             if stream:
-                for sentence in verdicts.again(answer, question.language):
+                for sentence in verdicts.again(answer, task.question.language):
                     yield sentence
             yield answer
             return
 
-        composed = self._asked(task, stream=stream)
-        async with aclosing(composed):
-            async for item in composed:
+        asked = self._asked(task, stream=stream)
+        async with aclosing(asked):
+            async for item in asked:
                 yield item
 
     async def _load(self, language: str) -> None:
@@ -155,7 +166,7 @@ class Composer:
             prompt.material,
             question=question.text,
             model=model,
-            prompt_version=f"{PROMPT_VERSION}/{cap}",
+            prompt_version=f"{PROMPT_VERSION}/{cap}/{'schema' if constrained else 'text'}",
             language=question.language,
             style=question.style,
         )
@@ -225,9 +236,7 @@ class Composer:
         )
         judge = BySentence(task) if stream else Whole(task)
         failure: ModelError | None = None
-        pieces = self._flights.follow(
-            (task.key, call.schema is None), lambda: self._run(provider, call)
-        )
+        pieces = self._flights.follow(task.key, lambda: self._run(provider, call))
         async with aclosing(pieces):
             try:
                 while not judge.over:

@@ -113,3 +113,47 @@ async def test_other_keys_are_other_work() -> None:
     work.go.set()
     assert await asyncio.gather(flights.last("a", work), flights.last("b", work)) == [2, 2]
     assert work.runs == 2
+
+
+async def test_while_the_key_is_held_a_flight_that_ended_is_still_followed() -> None:
+    work, flights = Work(), Flights[int]()
+    work.go.set()
+    with flights.hold("key"):
+        assert await flights.last("key", work) == 2
+        with flights.hold("key"):
+            assert await flights.last("key", work) == 2
+        async with aclosing(flights.follow("key", work)) as items:
+            assert [item async for item in items] == [1, 2]
+        assert work.runs == 1
+        assert await flights.last("other", work) == 2
+        assert work.runs == 2
+    assert await flights.last("key", work) == 2
+    assert work.runs == 3
+
+
+async def test_a_flight_that_failed_is_never_followed_again_though_the_key_is_held() -> None:
+    flights = Flights[int]()
+    runs = 0
+
+    async def fail_once() -> AsyncGenerator[int]:
+        nonlocal runs
+        runs += 1
+        yield runs
+        if runs == 1:
+            raise ValueError("broken")
+
+    with flights.hold("key"):
+        with pytest.raises(ValueError, match="broken"):
+            await flights.last("key", fail_once)
+        assert await flights.last("key", fail_once) == 2
+
+
+async def test_a_flight_that_all_left_is_never_followed_again_though_the_key_is_held() -> None:
+    work, flights = Work(), Flights[int]()
+    with flights.hold("key"):
+        first = flights.follow("key", work)
+        await anext(first)
+        await first.aclose()
+        work.go.set()
+        assert await flights.last("key", work) == 2
+    assert work.runs == 2

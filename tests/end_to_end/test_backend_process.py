@@ -74,25 +74,14 @@ async def test_ten_identical_questions_at_once_are_one_model_call(
     backend: Backend, model: ScriptedModel
 ) -> None:
     """A house full of satellites hears the same question."""
-    gate, inside = asyncio.Event(), asyncio.Semaphore(0)
-    # In pieces with pauses: all ten are on the way to the call when it begins, and join before it ends.
-    model.then = says("Take the grey filling hose.", "house", gate=gate, pause=0.1)
+    model.then = says("Take the grey filling hose.", "house")
     before = model.calls
 
     async def ask() -> str:
-        question = "how do I top up the water of the boiler"
-        async with backend.stream(question, answer_style="voice") as events:
-            assert (await anext(events))[0] == "retrieval"
-            inside.release()
-            _, done = [event async for event in events][-1]
-        return str(done["answer"])
+        reply = await backend.ask("how do I top up the water of the boiler", **VOICE)
+        return str(reply["answer"])
 
-    asking = [asyncio.create_task(ask()) for _ in range(10)]
-    await within(15, model.called)
-    for _ in range(10):
-        await inside.acquire()
-    gate.set()
-    answers = await asyncio.gather(*asking)
+    answers = await asyncio.gather(*(ask() for _ in range(10)))
     assert model.calls == before + 1
     assert set(answers) == {"Take the grey filling hose. (house)"}
 

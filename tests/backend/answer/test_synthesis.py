@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import datetime
 import json
 import logging
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from backend.answer.synthesis import tagged
-from backend.types import AnswerStatus, HomeState, Sentence, Style
+from backend.types import Answer, AnswerStatus, HomeState, Sentence, Style
 from tests.backend.answer.kitchen import ONE, TWO, Kitchen, event, evidence, holds, question
 from tests.scripted_model import Say, ScriptedModel, prose, says
 
@@ -501,6 +502,29 @@ async def test_ten_at_once_are_one_call_whole_and_streamed(
     gate.set()
     answers = [answer for _, answer in await asyncio.gather(*asking)]
     assert {answer.text for answer in answers} == {GOOD}
+    assert model.calls == 1
+
+
+async def test_who_asks_while_the_answer_is_being_kept_makes_no_second_call(
+    model: ScriptedModel, kitchen: Kitchen, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    putting, put = asyncio.Event(), asyncio.Event()
+    keep = kitchen.answers.put
+
+    async def slowly(key: str, value: Answer, fresh_until: datetime) -> None:
+        putting.set()
+        await put.wait()
+        await keep(key, value, fresh_until)
+
+    monkeypatch.setattr(kitchen.answers, "put", slowly)
+    model.then = says(GOOD, "house")
+    first = asyncio.create_task(kitchen.answer())
+    await putting.wait()
+    second = asyncio.create_task(kitchen.stream(stream=stream))
+    await asyncio.sleep(0)
+    put.set()
+    (_, answer), other = await second, await first
+    assert answer.text == other.text == GOOD
     assert model.calls == 1
 
 
