@@ -27,6 +27,15 @@ _HIDING: Final = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)|font-size\s*:\s*0",
     re.IGNORECASE,
 )
+_MOST_NESTED: Final = 2_000
+_MOST_TAG: Final = 4_000
+"""What a page needs no more of, in elements in each other and characters of a tag. The parser takes the square of both
+in time, for which it holds up every thread of the process."""
+_OPENED: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_NOT_NESTED: Final = frozenset(
+    "area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option".split()
+)
+"""Elements that are empty, or that the next of their kind ends."""
 _HEADING: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BLOCK: Final = frozenset(
     [
@@ -126,7 +135,11 @@ def html(source: str) -> Page:
     """Return the text of an HTML page; whatever is given, there is some reading of it."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(source.replace("\x00", ""))
+    source = _shortened(source.replace("\x00", ""))
+    if _too_deep(source):
+        text = _inline(_TAG.sub(" ", _RUNNING.sub(" ", source)))
+        return Page("", "", "", (Part((), text),) if text else ())
+    tree = LexborHTMLParser(source)
     root = tree.root
     if root is None:
         return Page("", "", "", ())
@@ -153,6 +166,36 @@ def html(source: str) -> Page:
         _walk(start, writer)
     writer.end()
     return Page(writer.title or head_title, language, date, tuple(writer.parts))
+
+
+def _shortened(source: str) -> str:
+    """Return a page without the tags that are too long: pictures written into their addresses, mostly."""
+    pieces = source.split(">")
+    if max(map(len, pieces)) <= _MOST_TAG:
+        return source
+    kept = []
+    for piece in pieces:
+        begun = _OPENED.search(piece) if len(piece) > _MOST_TAG else None
+        if begun is None or len(piece) - begun.start() <= _MOST_TAG:
+            kept.append(f"{piece}>")
+            continue
+        # What looks like a tag may be a script, and the tag the one that ends it.
+        end = piece.rfind("</")
+        kept.append(piece[: begun.start()] + (f"{piece[end:]}>" if end > begun.start() else ""))
+    return "".join(kept).removesuffix(">")
+
+
+def _too_deep(source: str) -> bool:
+    if source.count("<") <= _MOST_NESTED:
+        return False
+    depth = 0
+    for end, name in _OPENED.findall(source):
+        if name.lower() in _NOT_NESTED:
+            continue
+        depth = max(0, depth - 1) if end else depth + 1
+        if depth > _MOST_NESTED:
+            return True
+    return False
 
 
 def _inline(text: str) -> str:

@@ -65,9 +65,39 @@ def test_html_is_read_without_what_runs_hides_or_navigates() -> None:
     }
 
 
-def test_html_nested_deeper_than_python_is_read() -> None:
-    document = text_of("deep.html", "<div>" * 20_000 + "at the bottom" + "</div>" * 20_000)
-    assert "at the bottom" in document.parts[0].text
+ATTRIBUTES = " ".join(f"a{number}=1" for number in range(60_000))
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<div>" * 1_900 + "at the bottom" + "</div>" * 1_900, "at the bottom"),
+        ("<div>" * 60_000 + "at the bottom", "at the bottom"),
+        ("<div>" * 60_000 + "at the bottom" + "</div>" * 60_000, "at the bottom"),
+        ("<ul><li>" * 60_000 + "at the bottom", "at the bottom"),
+        (f"<p {ATTRIBUTES}>first</p><p>second</p>", "first\n\nsecond"),
+        (f"<p {ATTRIBUTES.replace('=', '<')}>first</p><p>second</p>", "first\n\nsecond"),
+        (f"<p>before<img src='data:{'A' * 90_000}'> after</p>", "before after"),
+        (f"<script>{'a<b;' * 5_000}</script><p>first</p>", "first"),
+        ("<p>first</p>" + "<br>" * 9_000 + "<p>second", "first\n\nsecond"),
+        ("<p>" + "long " * 3_000 + "<b>x</b>", "long " * 3_000 + "x"),
+    ],
+    ids=(
+        "deep",
+        "never closed",
+        "far too deep",
+        "lists",
+        "attributes",
+        "attributes with marks",
+        "picture",
+        "script",
+        "breaks",
+        "text",
+    ),
+)
+def test_a_page_that_would_take_the_parser_long_says_what_it_says(page: str, text: str) -> None:
+    (part,) = text_of("page.html", page).parts
+    assert part.text == text
 
 
 def test_plain_text_has_a_title_and_headings_in_capitals_or_underlined() -> None:
