@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from backend.answer.extractive import best_sentences
 from backend.answer.speech import speech
-from backend.answer.synthesis import Composer, tagged
+from backend.answer.synthesis import Composer
 from backend.contract import (
     AUTO,
     RESULT_FAILED,
@@ -22,6 +22,7 @@ from backend.contract import (
     RESULT_NOTHING,
     Citation,
     Reply,
+    tagged,
 )
 from backend.evidence.fusion import Limits, fuse, render
 from backend.gather import Gathered, Gatherer

@@ -7,6 +7,7 @@ number; a client takes an absent number as 0, the older brokers that answer `{re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
@@ -177,3 +178,8 @@ class Health(BaseModel):
     model: dict[str, Any] | None = None
     cache: dict[str, Any] | None = None
     jobs: dict[str, Any] | None = None
+
+
+def tagged(text: str, sources: Sequence[str]) -> str:
+    """Return `text` with its tags, as it goes over the wire: "… on Tuesday. (web, news)"."""
+    return f"{text} ({', '.join(sources)})" if sources else text

@@ -59,6 +59,7 @@ def _at_home(path: Path) -> Path:
 
 Seconds = Annotated[float, Field(gt=0, le=86_400 * 365, allow_inf_nan=False)]
 Chars = Annotated[int, Field(ge=0, le=1_000_000)]
+Kept = Annotated[int, Field(ge=0, le=86_400 * 365)]
 Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
 Where = Annotated[Path, AfterValidator(_at_home)]
@@ -126,9 +127,9 @@ class Settings(BaseModel):
         0.1, description="Temperature of the model."
     )
 
-    cache_ttl_kiwix_seconds: Chars = Field(86_400, description="How long kiwix results are kept.")
-    cache_ttl_house_seconds: Chars = Field(86_400, description="How long house results are kept.")
-    cache_ttl_fusion_seconds: Chars = Field(1800, description="How long fused results are kept.")
+    cache_ttl_kiwix_seconds: Kept = Field(86_400, description="How long kiwix results are kept.")
+    cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
+    cache_ttl_fusion_seconds: Kept = Field(1800, description="How long fused results are kept.")
     cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         500, description="How many results and how many answers are kept."
     )
@@ -183,6 +184,9 @@ class Settings(BaseModel):
             whole = False
         if not whole or re.search(r"\s", value):
             raise ValueError("no URL, say http://127.0.0.1:11434")
+        if "@" in parts.netloc or parts.query:
+            # Addresses are logged and shown.
+            raise ValueError("a key or password doesn't belong into an address; set LLM_API_KEY")
         return value.rstrip("/")
 
     @property

@@ -9,7 +9,7 @@ no answer is decided by the spine.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
@@ -61,11 +61,6 @@ class Answers(Protocol):
 
     async def put(self, key: str, value: Answer, fresh_until: datetime) -> None:
         """Keep an answer until `fresh_until` (aware)."""
-
-
-def tagged(text: str, sources: Sequence[str]) -> str:
-    """Return `text` with its tags, as it goes over the wire: "… on Tuesday. (web, news)"."""
-    return f"{text} ({', '.join(sources)})" if sources else text
 
 
 class Composer:

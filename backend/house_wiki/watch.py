@@ -172,9 +172,7 @@ class Library:
         known: dict[str, Document],
     ) -> int:
         """Read the first files at `paths`, store those that aren't as they were, return how many there are."""
-        read = await asyncio.to_thread(
-            _documents, self.folder, paths, listing, known, self._child
-        )
+        read = await asyncio.to_thread(_documents, self.folder, paths, listing, known, self._child)
         await self._passages.put([document for document, new in read if new])
         await self._passages.touch([document for document, new in read if not new])
         for document, _ in read:

@@ -15,9 +15,8 @@ from typing import Final
 from aiohttp import web
 from pydantic import BaseModel
 
-from backend.answer.synthesis import tagged
 from backend.ask import failure_reply
-from backend.contract import COMMENT_EVERY_SECONDS, ErrorEvent, Reply, SentenceEvent
+from backend.contract import COMMENT_EVERY_SECONDS, ErrorEvent, Reply, SentenceEvent, tagged
 from backend.server.asking import Asking, leave, record
 from backend.server.errors import REQUEST_ID, head
 from backend.types import FUSION, Question, Sentence

@@ -32,48 +32,17 @@ _MOST_TAG: Final = 4_000
 """What a page needs no more of, in elements in each other and characters of a tag. The parser takes the square of both
 in time, for which it holds up every thread of the process."""
 _OPENED: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
-_NOT_NESTED: Final = frozenset(
-    "area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option".split()
-)
+_NOT_NESTED: Final = frozenset((
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+    "p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot", "option",
+))  # fmt: skip
 """Elements that are empty, or that the next of their kind ends."""
 _HEADING: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_BLOCK: Final = frozenset(
-    [
-        "address",
-        "article",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "header",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+_BLOCK: Final = frozenset((
+    "address", "article", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "header", "hr", "html", "legend", "li", "main", "ol", "p", "pre",
+    "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+))  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -83,6 +83,8 @@ def test_an_unknown_name_in_the_file_is_refused_always(tmp_path: Path) -> None:
         ("LLM_URL", "http://[box", "LLM_URL: .*http://"),
         ("LLM_URL", "http://box:port", "LLM_URL: .*http://"),
         ("LLM_URL", "http://a box/", "LLM_URL: .*http://"),
+        ("LLM_URL", "http://me:secret@box:11434", "LLM_URL: .*LLM_API_KEY"),
+        ("LLM_URL", "http://box:11434/v1?key=secret", "LLM_URL: .*LLM_API_KEY"),
         ("LANGUAGE", "klingon!", "LANGUAGE: .*say en"),
         ("API_KEYS", " , ", "API_KEYS: there is none in it"),
         ("LIBRARY_RESCAN_SECONDS", "0.000001", "LIBRARY_RESCAN_SECONDS: .*greater than"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from backend.answer.synthesis import tagged
+from backend.contract import tagged
 from backend.types import Answer, AnswerStatus, HomeState, Sentence, Style
 from tests.backend.answer.kitchen import ONE, TWO, Kitchen, event, evidence, holds, question
 from tests.scripted_model import Say, ScriptedModel, prose, says
