@@ -35,8 +35,14 @@ _WORDS: Final[dict[str, float]] = {
     **{word: value for value, word in enumerate(_SMALL.split())},
     **{word: value * 10 for value, word in enumerate(_TENS.split(), 3)},
     **{word: value for value, word in enumerate(_ORDINALS.split(), 1)},
-    **{"half": 2, "quarter": 4, "dozen": 12, "twice": 2, "double": 2, "once": 1},
-    **{"noon": 12, "midnight": 12},
+    "half": 2,
+    "quarter": 4,
+    "dozen": 12,
+    "twice": 2,
+    "double": 2,
+    "once": 1,
+    "noon": 12,
+    "midnight": 12,
 }
 
 
