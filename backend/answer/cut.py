@@ -23,7 +23,7 @@ def cut(text: str, cap: int, language: str) -> str:
 
     A text that fits comes back whole, but for white space, headings and list marks at its end.
     """
-    places = spans(text, language)
+    places = spans(text, language, whole_quotations=True)
     kept = [place for place in places if place[1] <= cap]
     while kept:
         start, end = kept[-1]

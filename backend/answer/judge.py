@@ -135,7 +135,7 @@ class Whole(Judge):
     """Judges a reply at its end, one gate after the other: a refusal leaves nothing of it."""
 
     def _end(self, reply: Reply) -> list[Sentence]:
-        said = sentences(reply.text, self._language)
+        said = sentences(reply.text, self._language, whole_quotations=True)
         if not said:
             self._rejection = Rejection("empty", "no_text")
             return []
@@ -174,7 +174,7 @@ class BySentence(Judge):
         self._forget()
 
     def _forget(self) -> None:
-        self._segmenter = IncrementalSegmenter(self._language)
+        self._segmenter = IncrementalSegmenter(self._language, whole_quotations=True)
         self._read = ""
         self._held: list[str] = []
         """Sentences that wait for the decision on the whole."""
@@ -205,7 +205,7 @@ class BySentence(Judge):
         if self._reader.named is not None:
             rest = self._segmenter.finish()
         elif not self._read or self._anew():
-            rest = sentences(reply.text, self._language)
+            rest = sentences(reply.text, self._language, whole_quotations=True)
         else:
             return []
         if self._cut and rest and not ends_sentence(rest[-1]):

@@ -136,7 +136,7 @@ def again(answer: Answer, language: str) -> list[Sentence]:
     if answer.status is AnswerStatus.NOT_IN_SOURCES:
         return [Sentence(0, answer.text, answer.speech or answer.text)]
     said: list[Sentence] = []
-    for each in sentences(answer.text, said_in):
+    for each in sentences(answer.text, said_in, whole_quotations=True):
         said.append(following(said, each, speech(each, said_in)))
     if said and said_in != language:
         notice = spoken(language, "quoted_from", language=said_in)

@@ -2,8 +2,8 @@
 
 A language is a folder beside this file: `spoken.toml` (what we say by ourselves), `words.toml` (function words,
 fillers, names of languages), `segmentation.toml`, `number_words.toml`, `units.toml`. A folder is all that a new
-language needs. Each file is read when it is first asked for. What the words are used for is decided by those who
-ask: `text/`, `answer/speech.py`, `planning/`.
+language needs. One without `spoken.toml` is only read: its documents are found and quoted. Each file is read when it
+is first asked for. What the words are used for is decided by those who ask: `text/`, `answer/`, `planning/`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ SPOKEN: Final = (
 )
 """Codes of all languages that we speak, the default first."""
 
+READ: Final = frozenset(path.parent.name for path in _FOLDER.glob("*/words.toml"))
+"""Codes of all languages whose words are told apart in documents and questions, spoken or not."""
+
 
 @lru_cache(maxsize=128)
 def table(code: str, name: str) -> Mapping[str, Any]:
     """Return `<code>/<name>.toml`; empty where the language or the file isn't there."""
-    if code not in SPOKEN:
+    if code not in READ:
         return {}
     try:
         with (_FOLDER / code / f"{name}.toml").open("rb") as file:
@@ -67,17 +70,21 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """What a full stop may follow without ending a sentence; all in lower case, without the last full stop.
+    """What a full stop may follow without ending a sentence, without that full stop.
+
+    What is in lower case is meant however it is written; with a capital only so: "Mass." is a state, "mass" a word.
 
     `abbreviations` never end a sentence before a name or a number; `titles` stand before names; `numbered` stand
     before figures ("No. 5"); `final` may end one ("etc."); `pieces` stand behind figures ("6 pcs."), as short forms
     of units do; `ordinals` says that "3." is how the language writes "third", `months` what follows it in dates;
+    `compounds` end longer words that stand before figures ("Hauptstr. 5");
     `starters` are words that begin a sentence, and are no names; `capitals` says that nouns begin with one.
     """
 
     abbreviations: frozenset[str] = frozenset()
     titles: frozenset[str] = frozenset()
     numbered: frozenset[str] = frozenset()
+    compounds: tuple[str, ...] = ()
     final: frozenset[str] = frozenset()
     pieces: frozenset[str] = frozenset()
     ordinals: bool = False
@@ -124,6 +131,7 @@ class Lexicon:
             abbreviations=frozenset(data.get("abbreviations", "").split()),
             titles=frozenset(data.get("titles", "").split()),
             numbered=frozenset(data.get("numbered", "").split()),
+            compounds=tuple(data.get("compounds", "").split()),
             final=frozenset(data.get("final", "").split()),
             pieces=frozenset(data.get("pieces", "").split()),
             ordinals=data.get("ordinals", False),

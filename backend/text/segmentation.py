@@ -15,6 +15,7 @@ from typing import Final
 
 from backend import languages
 from backend.text.measures import share
+from backend.text.quotations import held
 
 _BULLETS: Final = "•‣▪●◦"
 _DASHES: Final = "-–—"
@@ -51,6 +52,7 @@ _WHOLE_WORD: Final = re.compile(r"[^\s.]\s|[^\s.].*\S\s", re.DOTALL)
 _TWO_WORDS: Final = re.compile(r"\S+\s+\S+\s")
 _WITH_FIGURE: Final = re.compile(r"(?:[\d½⅓⅔¼¾][.,]?)*-?")
 _FIGURE_BEFORE: Final = re.compile(r"[\d½⅓⅔¼¾][\s\u00a0\u202f]?-?\Z")
+_NUMBERED_BEFORE: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\.?[ \u00a0\u202f]\Z")
 _FIGURE_AFTER: Final = re.compile(r"[\d.,½⅓⅔¼¾]+[ \u00a0\u202f]?([^\W\d_]+)")
 _TELLS: Final = 3
 """A short form of so many letters tells a unit without a figure before it."""
@@ -58,30 +60,8 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[.-][^\W_]+)*")
 _BULLET: Final = re.compile(rf"[{_BULLETS}]")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _ROMAN: Final = re.compile(r"[IVXLC]+\Z")
-_QUOTES: Final = re.compile(
-    r",,|''|[\"“”„«»()\[\]「」『』《》（）]|(?<!\w)['‘‚](?=\w)|(?<=[^\s(])['’](?!\w)"
-)
-_BOTH_WAYS: Final = '"»“'
-_PAIRS: Final = {
-    '"': '"',
-    ",,": "''“”",
-    "“": "”",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "(": ")",
-    "[": "]",
-    "'": "'’",
-    "‘": "’",
-    "‚": "‘’",
-    "「": "」",
-    "『": "』",
-    "《": "》",
-    "（": "）",
-}
-_QUOTATION: Final = 300
-"""A quotation or parenthesis longer than this (characters) isn't held together."""
-_DEEPEST: Final = 8
+_CENTURY: Final = re.compile(r"[IVX]{2,}\Z")
+"""After a number: "w latach 90. XX wieku"."""
 _LOOKAHEAD: Final = 24
 """So many characters of the next word are enough to judge by."""
 _SHORT_LINE: Final = 60
@@ -94,7 +74,8 @@ _LOOK_BACK: Final = 8
 class _Rules:
     """The judgement of one language."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, whole: bool) -> None:
+        self.whole = whole
         lexicon = languages.load(language)
         self.language = language
         self.data = lexicon.segmentation
@@ -154,7 +135,7 @@ class _Rules:
                 return None
             if text[end - 1] in "」』" and "\u3041" <= text[end : end + 1] <= "\u3096":
                 return 0
-            return _unless(_held(text, start, mark, end, final), end)
+            return _unless(held(text, start, mark, end, final=final, whole=self.whole), end)
         match = _STOP.match(text, mark)
         if not match:
             return None if not final and _UNSURE.match(text, mark) else 0
@@ -166,7 +147,7 @@ class _Rules:
             return end
         if not self._stop(text, start, mark, end, begin):
             return 0
-        return _unless(_held(text, start, mark, end, final), end)
+        return _unless(held(text, start, mark, end, final=final, whole=self.whole), end)
 
     def _line(self, text: str, start: int, mark: int, column: int, final: bool) -> int | None:
         """Judge the line end at `mark`."""
@@ -225,6 +206,8 @@ class _Rules:
         measured = self._measure(token, before_token, after, text[begin : begin + _LOOKAHEAD])
         if measured is not None:
             return measured
+        if token.isdigit() and self._counted(text, start, stop - len(token)):
+            return after.lower() not in self.data.months
         return self._word(token, after) and (self.known or self._library(text, start, end, begin))
 
     def _measure(self, token: str, before: str, after: str, ahead: str) -> bool | None:
@@ -248,27 +231,40 @@ class _Rules:
                 return False
             return not self.data.capitals
         greater = self.symbols.get(unit) if figure else None
-        more = _FIGURE_AFTER.match(ahead) if greater else None
-        if not greater or not more:
+        if not greater or (unit.lower() in self.data.numbered and after[:1].isnumeric()):
             return None
-        smaller = self.symbols.get(more[1]) or self.units.get(more[1].lower(), "")
-        return False if share(greater, smaller) else None
+        more = _FIGURE_AFTER.match(ahead)
+        smaller = (self.symbols.get(more[1]) or self.units.get(more[1].lower(), "")) if more else ""
+        # A symbol is no short form: its full stop is the sentence's.
+        return not share(greater, smaller)
+
+    def _counted(self, text: str, start: int, place: int) -> bool:
+        """Return whether the figure at `place` is the number of something: "Tab. 4."; an ordinal it isn't."""
+        before = _NUMBERED_BEFORE.search(text, max(start, place - 16), place)
+        return before is not None and before[1].lower() in self.data.numbered
 
     def _word(self, token: str, after: str) -> bool:
         """Judge a full stop by the word before it and the word after it."""
         data = self.data
-        lower = token.lower().rpartition("-")[2]
+        last = token.rpartition("-")[2]
+        forms = {last, last.lower()}
+        final = not forms.isdisjoint(data.final)
         starter = after.lower() in self.starters
-        if lower in data.numbered and (after[:1].isdigit() or _ROMAN.match(after)):
+        before_figure = after[:1].isdigit() or _ROMAN.match(after)
+        if before_figure and (
+            not forms.isdisjoint(data.numbered) or last.lower().endswith(data.compounds)
+        ):
             return False
-        if len(token) > 1 and token.isupper() and token.isalpha() and lower not in data.final:
+        if len(token) > 1 and token.isupper() and token.isalpha() and not final:
             return not (data.ordinals and _ROMAN.match(token)) or starter
-        if lower in data.titles or lower in data.abbreviations:
+        if not (forms.isdisjoint(data.titles) and forms.isdisjoint(data.abbreviations)):
             return False
-        if lower in data.final or _DOTTED.match(token) or (len(token) == 1 and token.isupper()):
+        if final or _DOTTED.match(token) or (len(token) == 1 and token.isupper()):
             return starter
-        if data.ordinals and token.isdigit() and len(token) <= 2:
-            return starter and after.lower() not in data.months
+        if token.isdigit() and len(token) <= 2:
+            if data.ordinals:
+                return starter and after.lower() not in data.months
+            return not _CENTURY.match(after)
         return True
 
     def _library(self, text: str, start: int, end: int, begin: int) -> bool:
@@ -341,59 +337,21 @@ def _next_item(text: str, start: int, end: int) -> bool:
     )
 
 
-def _held(text: str, start: int, stop: int, end: int, final: bool) -> bool | None:
-    """Return whether the mark at `stop` stands inside a quotation or parenthesis that closes soon.
+@lru_cache(maxsize=64)
+def _rules(language: str, whole: bool) -> _Rules:
+    return _Rules(language, whole)
 
-    None when that isn't known yet: the rest of the quotation is still to come.
+
+def spans(text: str, language: str, *, whole_quotations: bool = False) -> list[tuple[int, int]]:
+    """Return (start, end) of each sentence in order, without the white space around it.
+
+    With `whole_quotations` the sentences of a quotation stay together, as what is said must not end within one.
     """
-    opened: list[tuple[str, int]] = []
-    for mark in _QUOTES.finditer(text, max(start, stop - _QUOTATION), end):
-        _open_or_close(opened, mark, stop)
-    if not opened:
-        return False
-    limit = max(place for _, place in opened) + _QUOTATION
-    paragraph = text.find("\n\n", end, limit)
-    depth = len(opened)
-    for mark in _QUOTES.finditer(text, end, paragraph if paragraph >= 0 else limit):
-        if mark.end() >= len(text) and not final:
-            return None
-        _open_or_close(opened, mark, limit)
-        if len(opened) < depth:
-            return True
-    return False if final or paragraph >= 0 or limit < len(text) else None
-
-
-def _open_or_close(opened: list[tuple[str, int]], mark: re.Match[str], until: int) -> None:
-    """Take a quotation mark or bracket into account; none opens from `until` on."""
-    each = mark.group()
-    for depth in range(len(opened) - 1, -1, -1):
-        if each in opened[depth][0]:
-            del opened[depth:]
-            return
-    if each in _PAIRS and mark.start() < until and len(opened) < _DEEPEST and _may_open(mark):
-        opened.append((_PAIRS[each], mark.start()))
-
-
-def _may_open(mark: re.Match[str]) -> bool:
-    """Return whether a mark that opens in one language and closes in another stands where it opens."""
-    if mark.group() not in _BOTH_WAYS:
-        return True
-    text, before, after = mark.string, mark.start() - 1, mark.end()
-    if before >= 0 and (text[before].isalnum() or text[before] in ".!?,…"):
-        return False
-    return not text[after : after + 1].isspace() and text[after : after + 1] not in ".,;:!?)"
-
-
-@lru_cache(maxsize=32)
-def _rules(language: str) -> _Rules:
-    return _Rules(language)
-
-
-def spans(text: str, language: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each sentence in order, without the white space around it."""
     result = []
     start = _skip_space(text, 0)
-    for end, following in _rules(language).ends(text, start, start, 0, final=True)[0]:
+    for end, following in _rules(language, whole_quotations).ends(
+        text, start, start, 0, final=True
+    )[0]:
         result.append((start, end))
         start = following
     end = len(text.rstrip())
@@ -402,17 +360,18 @@ def spans(text: str, language: str) -> list[tuple[int, int]]:
     return result
 
 
-def sentences(text: str, language: str) -> list[str]:
-    """Return the sentences of `text`, white space inside each of them single spaces."""
-    return [" ".join(text[start:end].split()) for start, end in spans(text, language)]
+def sentences(text: str, language: str, *, whole_quotations: bool = False) -> list[str]:
+    """Return the sentences of `text` as `spans` finds them, white space inside each of them single spaces."""
+    places = spans(text, language, whole_quotations=whole_quotations)
+    return [" ".join(text[start:end].split()) for start, end in places]
 
 
 class IncrementalSegmenter:
     """Sentences of a text that comes in pieces: the same as those of the whole text, whatever the pieces."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, *, whole_quotations: bool = False) -> None:
         """Begin a text in `language`, a primary subtag ("de")."""
-        self._rules = _rules(language)
+        self._rules = _rules(language, whole_quotations)
         self._begin()
 
     def _begin(self) -> None:
