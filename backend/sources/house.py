@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from urllib.parse import quote
 from backend.sources.base import SourceState
 from backend.store import StoreError
 from backend.store.passages import Hit, Matches, Passages
-from backend.text.pieces import PART_OF_WORD, coverage, edged, is_code
+from backend.text.pieces import PART_OF_WORD, closeness, coverage, edged, is_code
 from backend.text.words import topic_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
@@ -32,6 +32,8 @@ _NAMED: Final = 0.5
 _NAMED_UNKNOWN: Final = 0.6
 _KNOWN: Final = 0.42
 """The same where the library holds all of the words."""
+_APART: Final = 0.4
+"""What a passage keeps of its score whose words all stand far from each other."""
 _NEAR_BEST: Final = 0.5
 """Passages with less than this of the best one's score are not worth the room they take."""
 _CODE_WEIGHT: Final = 3.0
@@ -171,23 +173,49 @@ def _side_by_side(hits: Iterable[Hit]) -> list[Hit]:
     return merged
 
 
+def ranked(matches: Matches, language: str) -> list[Hit]:
+    """Return the hits, best first: those that hold more of the words, and hold them closer together."""
+    return [each.hit for each in _rated(matches, language)]
+
+
 def _chosen(matches: Matches, language: str) -> list[Hit]:
     """Return the hits that are on the topic of the words, best first."""
-    codes = [word for word in matches.rarity if is_code(word)]
-    unknown = matches.unknown.difference(codes)
+    codes = any(map(is_code, matches.rarity))
+    unknown = any(not is_code(word) for word in matches.unknown)
+    least_covered, least_named = (_COVERED, _NAMED_UNKNOWN) if unknown else (_KNOWN, _NAMED)
+    on_topic = [
+        each.hit
+        for each in _rated(matches, language)
+        if each.covered >= least_covered or (each.named >= least_named and not codes)
+    ]
+    return [hit for hit in on_topic[:_MOST_PASSAGES] if hit.score >= _NEAR_BEST * on_topic[0].score]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """A hit with the score that ranks it, and the shares of the words that it and its headings hold."""
+
+    hit: Hit
+    covered: float
+    named: float
+
+
+def _rated(matches: Matches, language: str) -> list[_Rated]:
+    """Return the hits with what speaks for them, best first; none if nothing is known of the words."""
     known = [rare for word, rare in matches.rarity.items() if word not in matches.unknown]
     if not known:
         return []
     # What is nowhere may be said in another word; alone with one that is, it is what is asked.
     average = sum(known) / len(known)
+    codes = {word for word in matches.rarity if is_code(word)}
+    unknown = matches.unknown.difference(codes)
     rarity = {
         word: min(rare, average) if word in unknown else rare
         for word, rare in matches.rarity.items()
     }
     for word in _bound(matches):
         rarity[word] *= _BOUND
-    least_covered, least_named = (_COVERED, _NAMED_UNKNOWN) if unknown else (_KNOWN, _NAMED)
-    rated: list[Hit] = []
+    rated: list[_Rated] = []
     for hit in matches.hits:
         foreign = hit.language not in (None, language)
         weights = {
@@ -198,15 +226,16 @@ def _chosen(matches: Matches, language: str) -> list[Hit]:
         }
         # A part of a word means nothing in another language.
         least = 1.0 if foreign else PART_OF_WORD
-        covered = coverage(hit.edged, weights, least)
-        heading = edged(f"{hit.title}\n{hit.section}")
-        named = 0.0 if codes else coverage(heading, dict.fromkeys(weights, 1.0), least)
-        if covered < least_covered and named < least_named:
-            continue
-        score = hit.score * covered * (_FOREIGN if foreign else 1.0)
-        rated.append(replace(hit, score=score))
-    rated.sort(key=lambda hit: -hit.score)
-    return [hit for hit in rated[:_MOST_PASSAGES] if hit.score >= _NEAR_BEST * rated[0].score]
+        score = hit.score * (_APART + closeness(hit.edged, weights, least))
+        rated.append(
+            _Rated(
+                replace(hit, score=score * (_FOREIGN if foreign else 1.0)),
+                coverage(hit.edged, weights, least),
+                coverage(edged(f"{hit.title}\n{hit.section}"), dict.fromkeys(weights, 1.0), least),
+            )
+        )
+    rated.sort(key=lambda each: -each.hit.score)
+    return rated
 
 
 def _bound(matches: Matches) -> set[str]:

@@ -20,7 +20,7 @@ from typing import Final
 
 from backend.store.database import Database
 from backend.text.pieces import edged, pieces, spelled
-from backend.text.words import fold
+from backend.text.words import compared, fold
 
 _WEIGHTS: Final = (2.0, 2.0, 1.0)
 """What a term counts in a title, a heading, the text."""
@@ -241,7 +241,7 @@ class Passages:
 
         Of two as good, one in `language` comes first.
         """
-        wanted = list(dict.fromkeys(words))[:_MOST_WORDS]
+        wanted = list(dict.fromkeys(compared(words)))[:_MOST_WORDS]
         return await self._database.read(
             lambda connection: _search(connection, wanted, language, limit)
         )

@@ -6,7 +6,7 @@ what was found is left to others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 import re
 from typing import Final
@@ -29,6 +29,8 @@ PART_OF_WORD: Final = 0.5
 _LONG: Final = 7
 _PART_OF_LONG_WORD: Final = 0.35
 """The same for words of at least `_LONG` pieces, which change at both ends: "gereinigt" is "reinigen"."""
+_STRIDE: Final = 80
+"""Half of a stretch in which words stand close together, in characters."""
 
 
 def spelled(text: str) -> str:
@@ -79,13 +81,47 @@ def coverage(there: str, weights: Mapping[str, float], least: float = PART_OF_WO
         if not parts:
             continue
         total += weight
-        loose = least <= PART_OF_WORD and len(parts) >= _LONG
-        enough = _PART_OF_LONG_WORD if loose else least
-        share = sum(part in there for part in parts) / len(parts)
-        # The end of a longer word is no form of a short one: "hole" isn't in "whole".
-        begins = len(parts) > _SHORT or parts[0] in there or not parts[0].startswith("_")
-        held += weight * (share if share >= enough and begins else 0.0)
+        held += weight * _counted(parts, [part in there for part in parts], least)
     return held / total if total else 0.0
+
+
+def closeness(there: str, weights: Mapping[str, float], least: float = PART_OF_WORD) -> float:
+    """Return how much of the words stands close together: the coverage of the best stretch of a sentence or two."""
+    stretches = max(1, -(-len(there) // _STRIDE) - 1)
+    held = [0.0] * stretches
+    total = 0.0
+    for word, weight in weights.items():
+        parts = _pieces_of(word)
+        if not parts:
+            continue
+        total += weight
+        where = [_stretches(there, part) for part in parts]
+        anywhere = 0
+        for each in where:
+            anywhere |= each
+        for at in range(stretches):
+            if anywhere >> at & 1:
+                held[at] += weight * _counted(parts, [each >> at & 1 for each in where], least)
+    return max(held) / total if total else 0.0
+
+
+def _stretches(there: str, part: str) -> int:
+    """Return the stretches that hold a piece, as bits: each begins in the middle of the one before it."""
+    bits, at = 0, there.find(part)
+    while at >= 0:
+        half = at // _STRIDE
+        bits |= 1 << half | (1 << half >> 1)
+        at = there.find(part, (half + 1) * _STRIDE)
+    return bits
+
+
+def _counted(parts: Sequence[str], there: Sequence[int], least: float) -> float:
+    """Return how much a word counts of whose pieces these are there."""
+    share = sum(there) / len(parts)
+    loose = least <= PART_OF_WORD and len(parts) >= _LONG
+    # The end of a longer word is no form of a short one: "hole" isn't in "whole".
+    begins = len(parts) > _SHORT or there[0] or not parts[0].startswith("_")
+    return share if share >= (_PART_OF_LONG_WORD if loose else least) and begins else 0.0
 
 
 def is_code(word: str) -> bool:

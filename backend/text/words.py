@@ -6,6 +6,7 @@ decided by the lists of each language; what is done with them is left to others.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 import re
 from typing import Final
@@ -15,12 +16,17 @@ from backend import languages
 
 _PLAIN: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ŧ": "t"}
+    | {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك"}
 )
-"""Letters that Unicode doesn't take apart into a letter and an accent."""
+"""Letters that Unicode doesn't take apart into a letter and an accent, and Arabic ones that are written either way."""
 _NOT_WORD: Final = re.compile(r"[\W_]+")
+_UNSPACED: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
+_HAS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_RUNS: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _SPELT_CODE: Final = re.compile(r"\b([a-z]) (\d{1,4})\b")
-_MARKS: Final = re.compile(r"[\u0300-\u036f]+")
-"""Accents of the Latin, Greek and Cyrillic scripts; marks of others (Arabic, Hindi, Thai) are letters."""
+_MARKS: Final = re.compile(r"[\u0300-\u036f\u0640\u064b-\u065f\u0670]+")
+"""Accents of the Latin, Greek and Cyrillic scripts, and what Arabic is seldom written with: vowel signs, hamza above a
+letter, the stroke that lengthens a word. Marks of others (Hindi, Thai) are letters."""
 
 
 def fold(text: str) -> str:
@@ -48,6 +54,37 @@ def _fillers(language: str) -> re.Pattern[str] | None:
     return re.compile(r"\b(?:" + "|".join(map(re.escape, fillers)) + r")\b")
 
 
+def compared(words: Iterable[str]) -> list[str]:
+    """Return folded words as they can be found in a text: what has no spaces between its words in pairs of characters.
+
+    One character alone is what is left between function words, and is in half of all texts.
+    """
+    found: list[str] = []
+    alone: list[str] = []
+    for word in words:
+        if word.isascii() or not _HAS_UNSPACED.search(word):
+            found.append(word)
+            continue
+        for run in _RUNS.findall(word):
+            if not _HAS_UNSPACED.match(run):
+                found.append(run)
+            elif len(run) == 1:
+                alone.append(run)
+            else:
+                found += [run[at : at + 2] for at in range(len(run) - 1)]
+    return found or alone
+
+
+@lru_cache(maxsize=64)
+def _inside(language: str) -> re.Pattern[str] | None:
+    """Return what finds function words of a script without spaces, which stand inside what looks like one word."""
+    own = languages.load(language).words
+    inside = [word for word in own.function | own.question if _HAS_UNSPACED.match(word)]
+    if not inside:
+        return None
+    return re.compile("|".join(sorted(inside, key=len, reverse=True)))
+
+
 def content_words(text: str, language: str) -> list[str]:
     """Return the folded words of `text` that carry its meaning, in order, each as often as it stands there.
 
@@ -57,6 +94,8 @@ def content_words(text: str, language: str) -> list[str]:
     folded = fold(text)
     fillers = _fillers(language)
     left = fillers.sub(" ", folded) if fillers else folded
+    if (inside := _inside(language)) is not None:
+        left = inside.sub(" ", left)
     own = languages.load(language).words
     left = _SPELT_CODE.sub(
         lambda found: found[0] if found[1] in own.function else found[1] + found[2], left

@@ -55,7 +55,7 @@ def table(figures: Sequence[Figure]) -> str:
     ]
     lines.insert(1, f"|{'|'.join(rules)}|")
     notes = [f"- {each.set}, {each.what}: {each.note}" for each in figures if each.note]
-    return "\n".join(lines + ([""] + notes if notes else []))
+    return "\n".join(lines + (["", *notes] if notes else []))
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
