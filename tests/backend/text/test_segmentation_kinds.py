@@ -125,14 +125,9 @@ def test_exclamations_parentheses_and_words_quoted_within_a_sentence_are_of_it(
     both(language, expected, whole_quotations=True)
 
 
-WORDS = st.sampled_from(
-    (
-        *"The it Water is at Dr. No. 5 3.5 kg. min. e.g. etc. U.S. Jan. Ill. Hauptstr. Tab. 4. XX".split(),
-        *"“We We” „Das “, « » ,, '' (so so) – - he. said. asked? Stop! … ... 。 「 」 水 1. 2) • #".split(),
-        "\n",
-        "\n\n",
-    )
-)
+PLAIN = "The it Water is at Dr. No. 5 3.5 kg. min. e.g. etc. U.S. Jan. Ill. Hauptstr. Tab. 4. XX"
+MARKS = "“We We” „Das “, « » ,, '' (so so) – - he. said. asked? Stop! … ... 。 「 」 水 1. 2) • #"
+WORDS = st.sampled_from([*PLAIN.split(), *MARKS.split(), "\n", "\n\n"])
 
 
 @settings(max_examples=300, deadline=None)
