@@ -48,6 +48,11 @@ _RULE: Final = re.compile(
 )
 _ROW: Final = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*+•‣▪●◦–—][ \t]+|\d{1,3}[.)][ \t]+(?=\S))", re.MULTILINE)
+_SPACES: Final = re.compile(r"[ \t\u00a0\u202f\n\r]+")
+_EMPTY: Final = re.compile(r"\(\s*[;,]?\s*\)")
+_WORD_MARK: Final = re.compile(r"\w [,.;!?]")
+_BEFORE_MARK: Final = re.compile(r" +([,.;!?])(?!\d|\.)")
+_TWO_MARKS: Final = re.compile(r"([,;:]) ?(?=[.!?](?:\s|\Z))")
 _EMOJI: Final = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u26ff\u2700-\u27bf\u2b00-\u2bff\u231a-\u23ff\ufe0e\ufe0f\u20e3\u200d\U000e0020-\U000e007f]"
 )
@@ -170,8 +175,8 @@ def _without_ipa(match: re.Match[str]) -> str:
 
 def tidy(text: str) -> str:
     """Close the gaps that were left."""
-    out = re.sub(r"[ \t\u00a0\u202f\n\r]+", " ", text).strip()
-    out = re.sub(r"\(\s*[;,]?\s*\)", "", out)
-    out = re.sub(r" +([,.;!?])(?!\d|\.)", r"\1", out) if re.search(r"\w [,.;!?]", out) else out
-    out = re.sub(r"([,;:]) ?(?=[.!?](?:\s|\Z))", "", out)
-    return re.sub(r"  +", " ", out).strip()
+    out = _SPACES.sub(" ", text).strip()
+    out = _EMPTY.sub("", out) if "(" in out else out
+    out = _BEFORE_MARK.sub(r"\1", out) if _WORD_MARK.search(out) else out
+    out = _TWO_MARKS.sub("", out)
+    return _SPACES.sub(" ", out).strip()

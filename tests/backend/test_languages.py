@@ -50,18 +50,20 @@ def test_no_text_was_left_in_english(code: str) -> None:
     assert all(text != english[key] for key, text in languages.load(code).spoken.items())
 
 
-@pytest.mark.parametrize("name", ["words", "segmentation", "number_words", "units", "speech"])
+@pytest.mark.parametrize(
+    "name", ["words", "segmentation", "number_words", "units", "speech", "fractions"]
+)
 def test_every_language_has_the_same_tables(name: str) -> None:
     english = languages.load(languages.DEFAULT).table(name)
     for code in languages.SPOKEN:
         table = languages.load(code).table(name)
         assert table, code
-        if name in ("words", "number_words"):
+        if name in ("words", "number_words", "fractions"):
             assert set(table) == set(english), code
         if name == "number_words":
             assert len(table["months"]) == 12
         if name == "speech":
-            optional = {"short_scales", "of_vowel", "units"}
+            optional = {"of_vowel", "codes"}
             assert set(table) - optional == set(english) - optional, code
         if name == "words":
             assert set(table["languages"]) == set(english["languages"]), code

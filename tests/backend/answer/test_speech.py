@@ -22,7 +22,7 @@ from backend.answer.speech import prepare, speech
             "Set it to 180 °C (356 °F).",
             "Set it to 180 degrees Celsius (356 degrees Fahrenheit).",
         ),
-        ("en", "It takes 3–5 min at 1.5 bar.", "It takes 3 to 5 minutes at 1.5 bars."),
+        ("en", "It takes 3–5 min at 1.5 bar.", "It takes 3 to 5 minutes at 1.5 bar."),
         (
             "en",
             "It is −5 °C, humidity 80 %.",
@@ -71,7 +71,7 @@ from backend.answer.speech import prepare, speech
         (
             "nl",
             "Hij rijdt 1 km met 50 km/u en weegt 2 kg.",
-            "Hij rijdt 1 kilometer met 50 km/u en weegt 2 kilogram.",
+            "Hij rijdt 1 kilometer met 50 kilometer per uur en weegt 2 kilogram.",
         ),
         (
             "pl",
@@ -79,7 +79,7 @@ from backend.answer.speech import prepare, speech
             "Jest 21 stopni Celsjusza, to jest około 70 stopni Fahrenheita.",
         ),
         ("pl", "Waży 2 kg, nr 5, 1,5 m.", "Waży 2 kilogramy, numer 5, 1,5 metra."),
-        ("pl", "To kosztuje 5 zł.", "To kosztuje 5 złotych polskich."),
+        ("pl", "To kosztuje 5 zł.", "To kosztuje 5 złotych."),
     ],
 )
 def test_signs_are_said_in_words_of_the_language(language: str, text: str, expected: str) -> None:
