@@ -226,11 +226,12 @@ def _rated(matches: Matches, language: str) -> list[_Rated]:
         }
         # A part of a word means nothing in another language.
         least = 1.0 if foreign else PART_OF_WORD
-        score = hit.score * (_APART + closeness(hit.edged, weights, least))
+        covered, close = closeness(hit.edged, weights, least)
+        score = hit.score * (_APART + close)
         rated.append(
             _Rated(
                 replace(hit, score=score * (_FOREIGN if foreign else 1.0)),
-                coverage(hit.edged, weights, least),
+                covered,
                 coverage(edged(f"{hit.title}\n{hit.section}"), dict.fromkeys(weights, 1.0), least),
             )
         )

@@ -236,7 +236,7 @@ class Passages:
 
             await self._database.write(work)
 
-    async def search(self, words: Sequence[str], language: str | None, limit: int = 30) -> Matches:
+    async def search(self, words: Sequence[str], language: str | None, limit: int = 20) -> Matches:
         """Return the passages that hold most of `words`, whatever their language.
 
         Of two as good, one in `language` comes first.

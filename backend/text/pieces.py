@@ -85,11 +85,13 @@ def coverage(there: str, weights: Mapping[str, float], least: float = PART_OF_WO
     return held / total if total else 0.0
 
 
-def closeness(there: str, weights: Mapping[str, float], least: float = PART_OF_WORD) -> float:
-    """Return how much of the words stands close together: the coverage of the best stretch of a sentence or two."""
+def closeness(
+    there: str, weights: Mapping[str, float], least: float = PART_OF_WORD
+) -> tuple[float, float]:
+    """Return the coverage of a text, and that of the stretch of a sentence or two that holds most of the words."""
     stretches = max(1, -(-len(there) // _STRIDE) - 1)
     held = [0.0] * stretches
-    total = 0.0
+    total = covered = 0.0
     for word, weight in weights.items():
         parts = _pieces_of(word)
         if not parts:
@@ -99,10 +101,13 @@ def closeness(there: str, weights: Mapping[str, float], least: float = PART_OF_W
         anywhere = 0
         for each in where:
             anywhere |= each
+        if not (counted := _counted(parts, list(map(bool, where)), least)):
+            continue
+        covered += weight * counted
         for at in range(stretches):
             if anywhere >> at & 1:
                 held[at] += weight * _counted(parts, [each >> at & 1 for each in where], least)
-    return max(held) / total if total else 0.0
+    return (covered / total, max(held) / total) if total else (0.0, 0.0)
 
 
 def _stretches(there: str, part: str) -> int:
