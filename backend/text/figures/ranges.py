@@ -1,0 +1,57 @@
+"""What figures tell each other: the ends of a range share their unit, days find their month."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+import re
+from typing import Final
+
+from backend.text.figures.figure import Figure, Kind, rounded
+from backend.text.figures.grammar import Grammar
+from backend.text.words import fold
+
+_DAYS: Final = 31
+_THOUSAND: Final = 1000
+
+
+def join(text: str, found: list[Figure], rules: Grammar) -> None:
+    """Let the ends of a range share their unit, and days and months find each other."""
+    for one, other in pairwise(found):
+        if other.start - one.end > 8 or other.start < one.end:
+            continue
+        if not rules.range.match(text[one.end : other.start]):
+            continue
+        one.ranged = other.ranged = True
+        if other.kind is Kind.TIME and one.kind is Kind.NUMBER and 0 < one.values[0] <= 12:
+            hour = one.values[0] * 60
+            one.kind, one.values, one.parts = (
+                Kind.TIME,
+                (hour % 720, hour % 720 + 720),
+                (one.values[0], 0.0),
+            )
+        if one.kind is not Kind.NUMBER or other.kind is not Kind.NUMBER:
+            continue
+        if one.unit is None:
+            one.unit = other.unit
+        elif other.unit is None and not other.noun:
+            other.unit = one.unit
+        one.noun = one.noun or other.noun
+        one.month = one.month or other.month
+        if other.step >= _THOUSAND and one.step < _THOUSAND:
+            one.values = (*one.values, rounded(one.values[0] * other.step))
+        first, second = one.values[0], other.values[0]
+        if 1000 <= first < 3000 and 0 <= second < 100:
+            other.values = (*other.values, first // 100 * 100 + second)
+    for figure in found:
+        if figure.kind is Kind.NUMBER and not figure.month and 1 <= figure.values[0] <= _DAYS:
+            before = re.search(
+                r"([^\W\d_]{3,})\.? \Z", text[max(0, figure.start - 16) : figure.start]
+            )
+            if before and fold(before[1]) in rules.months:
+                figure.month = rules.months[fold(before[1])]
+            elif figure.unit is None:
+                after = re.match(
+                    r"(?:\.| of| de)? ([^\W\d_]{3,})", text[figure.end : figure.end + 20]
+                )
+                if after and fold(after[1]) in rules.months:
+                    figure.month = rules.months[fold(after[1])]
