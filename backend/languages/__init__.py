@@ -56,7 +56,8 @@ class Words:
     """Words by their use in a sentence, folded (see `text.words.fold`).
 
     `fillers` may hold several words in a row; `light` are verbs and the like that name nothing; `alone` ask for nothing
-    where nothing else is said; `marks` are letters that few other languages of the same script use.
+    where nothing else is said; `marks` are letters that few other languages of the same script use, `letters` all that
+    its own words and the loan words in it have beside those from a to z.
     """
 
     function: frozenset[str] = frozenset()
@@ -65,6 +66,7 @@ class Words:
     light: frozenset[str] = frozenset()
     alone: frozenset[str] = frozenset()
     marks: str = ""
+    letters: str = ""
     languages: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -120,6 +122,7 @@ class Lexicon:
             light=frozenset(data.get("light", "").split()),
             alone=frozenset(data.get("alone", "").split()),
             marks=data.get("marks", ""),
+            letters=data.get("letters", ""),
             languages=data.get("languages", {}),
         )
 

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from backend import languages
-from backend.text.words import tokens
+from backend.text.words import fold, tokens
 
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
@@ -41,9 +41,23 @@ _SHARE: Final = 0.5
 _SURE_WORDS: Final = 3
 """From this many small words on, of a language and of no better one, a Latin text is of that language."""
 _SURE_LEAD: Final = 2.0
-_CONTRADICTS_WORDS: Final = 3
-_CONTRADICTS_LEAD: Final = 2.5
 _SURE_LETTERS: Final = 20
+_FOREIGN: Final = 2
+"""Different small words that a language doesn't have, or words with letters that it doesn't have: so many are no chance."""
+_FOREIGN_TITLE: Final = 5
+"""So many where all other words have capitals, and may be a name: "The Dark Side of the Moon"."""
+_LEAD: Final = 2.5
+"""Foreign words by one of the language's own: so many name another language, fewer quote it."""
+_SENTENCE_OF_SIGNS: Final = 5
+_SENTENCE_OF_WORDS: Final = 2
+"""A name, or a word that was asked for, is shorter in signs or in words of another script."""
+_SIGNS: Final = ("ja", "zh", "th")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_CAPITAL: Final = "[A-Z\u00c0-\u00d6\u00d8-\u00deĄĆĘŁŃŚŹŻŒ]"
+_NAME: Final = re.compile(rf"\b{_CAPITAL}\w*(?:[ '’-](?:\w{{1,3}}[ '’]){{0,2}}{_CAPITAL}\w*)+")
+"""Words with capitals in a row, and small ones between them."""
+_QUOTED: Final = re.compile(r"[\"“”„«»‘][^\"“”„«»‘’\n]{1,80}[\"“”«»’]")
+"""What may be in any language."""
 _MARK_WEIGHT: Final = 0.5
 _MARKS_AT_MOST: Final = 4
 
@@ -105,14 +119,14 @@ def detect(text: str) -> str | None:
         return script
     (best, code), (second, _) = _scores(text)[:2]
     sure = best >= _SURE_WORDS or (best >= 1.5 and second == 0)
-    return code if sure and best >= _SURE_LEAD * second else None
+    return code if sure and best >= _SURE_LEAD * second and not _foreign(text, code) else None
 
 
 def contradicts(text: str, language: str) -> bool:
     """Return whether `text` is surely in another language than `language`.
 
-    Sure is a script that isn't the language's, or, among the languages that we speak, several small words of
-    another one and hardly any of its own.
+    Sure is a sentence in a script that isn't the language's, or, for a language that we speak, several small words
+    that it doesn't have and hardly any of its own. Names, words that are quoted, and codes tell nothing.
     """
     script = _script(text)
     if script is None:
@@ -120,16 +134,64 @@ def contradicts(text: str, language: str) -> bool:
     own_script = _family(language)
     if script:
         known = own_script is not None or language in languages.SPOKEN
-        return known and own_script != _family(script)
+        return known and own_script != _family(script) and _is_sentence(text, script)
     if own_script is not None:
         letters = len(_LATIN.findall(text))
-        return letters >= _SURE_LETTERS and _scores(text)[0][0] >= _CONTRADICTS_WORDS
-    if language not in languages.SPOKEN:
-        return False
-    scores = _scores(text)
-    best, code = scores[0]
-    own = next(score for score, each in scores if each == language)
-    return code != language and best >= _CONTRADICTS_WORDS and best >= _CONTRADICTS_LEAD * own
+        return letters >= _SURE_LETTERS and _scores(text)[0][0] >= _SURE_WORDS
+    return language in languages.SPOKEN and _foreign(text, language)
+
+
+def _is_sentence(text: str, script: str) -> bool:
+    """Return whether a text in another script than Latin is more than a name or a word."""
+    if script in _SIGNS:
+        return len(_LETTER.findall(text)) >= _SENTENCE_OF_SIGNS
+    return len(_WORD.findall(text)) >= _SENTENCE_OF_WORDS
+
+
+def _first_word(name: re.Match[str]) -> str:
+    """Return what isn't told to be of a name: the first word where a sentence begins with it."""
+    start = name.string[: name.start()].rstrip()
+    return f"{name[0].split()[0]} " if not start or start[-1] in ".!?:" else " "
+
+
+def _foreign(text: str, language: str) -> bool:
+    """Return whether the words of a Latin text are surely not those of `language`, one that we speak."""
+    text = text.lower() if text.isupper() else text
+    unquoted = _QUOTED.sub(" ", text)
+    foreign, own = _told(unquoted, language)
+    if own and len(foreign) >= _FOREIGN:
+        # A text with words of its language may name a work or a place in another one.
+        foreign, own = _told(_NAME.sub(_first_word, unquoted), language)
+    named = not any(
+        word.islower() and fold(word) not in _latin()[0] for word in _WORD.findall(text)
+    )
+    enough = _FOREIGN_TITLE if named else _FOREIGN
+    return len(foreign) >= enough and len(foreign) >= _LEAD * own
+
+
+def _told(text: str, language: str) -> tuple[set[str], float]:
+    """Return the words that `language` doesn't have, and how much those tell that only it has, or few others.
+
+    Codes tell nothing ("press ON"), single letters not of another language.
+    """
+    holders, _ = _latin()
+    words = _WORD.findall(text)
+    codes = {fold(word) for word in words if word.isupper()}
+    small = {token: holders[token] for token in tokens(text) if token in holders}
+    own = sum(1 / len(codes_of) for codes_of in small.values() if language in codes_of)
+    foreign = {
+        token
+        for token, codes_of in small.items()
+        if language not in codes_of and token not in codes and len(token) > 1
+    }
+    if not text.isascii():
+        letters = languages.load(language).words.letters
+        foreign.update(
+            fold(word)
+            for word in words
+            if word.islower() and not all(each.isascii() or each in letters for each in word)
+        )
+    return foreign, own
 
 
 def _family(language: str) -> str | None:

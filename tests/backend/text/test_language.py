@@ -53,6 +53,57 @@ def test_names_numbers_and_short_texts_belong_to_every_language(text: str) -> No
     assert not any(contradicts(text, code) for code in languages.SPOKEN)
 
 
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "Press ON, then OFF."),
+        ("de", "Drücke ON und dann START."),
+        ("en", "10 Ω."),
+        ("en", "北京。"),
+        ("en", "Москва."),
+        ("de", "Das Album heißt The Dark Side of the Moon."),
+        ("fr", "Le film s'appelle La vita è bella."),
+        ("es", "reproduce The Dark Side of the Moon álbum en Cocina"),
+        ("en", "The restaurant is called Zum Goldenen Hirsch, and it is in the Rue de la Paix."),
+        ("en", "It is at the Plaza de la Constitución in San Sebastián."),
+        ("en", 'He said "ich bin ein Berliner" in 1963.'),
+        ("de", "Auf Englisch sagt man „the boiler is blocked and it is off“."),
+        ("en", "Crème brûlée, à la carte."),
+        ("de", "Das ist ein Update des Software-Download-Managers für Smart Home und Light."),
+        ("it", "Il backup del server è in corso."),
+        ("nl", "De app is down."),
+        ("pl", "Aplikacja Home Assistant nie działa."),
+        ("fr", "Appuyez sur « Start » puis sur « Stop »."),
+        ("en", "sensor.kitchen_temperature"),
+        ("en", "Vincent van Gogh, Ludwig van Beethoven and Otto von Bismarck."),
+        ("zh", "请使用 Home Assistant Companion App 打开它。"),
+    ],
+)
+def test_names_quotations_codes_units_and_loan_words_contradict_no_language(
+    code: str, text: str
+) -> None:
+    assert not contradicts(text, code)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("de", "The filter is blocked."),
+        ("en", "Der Filter der Maschine ist verstopft."),
+        ("en", "Le filtre est bouché."),
+        ("en", "El filtro está obstruido."),
+        ("it", "El filtro está obstruido, hay que limpiarlo."),
+        ("nl", "Der Filter ist verstopft, er muss gereinigt werden."),
+        ("pl", "The filter is blocked, rinse it."),
+        ("de", "THE FILTER IS BLOCKED, RINSE IT."),
+        ("en", "фильтр засорён"),
+        ("de", "过滤器被堵住了"),
+    ],
+)
+def test_a_short_sentence_contradicts_by_its_small_words_and_letters(code: str, text: str) -> None:
+    assert contradicts(text, code)
+
+
 @pytest.mark.parametrize("code", languages.SPOKEN)
 def test_what_we_say_ourselves_never_contradicts_its_language(code: str) -> None:
     assert not any(contradicts(text, code) for text in languages.load(code).spoken.values())
