@@ -12,7 +12,7 @@ from contextlib import aclosing
 import time
 from typing import Any, Final
 
-from backend.answer.extractive import best_sentences
+from backend.answer.quote import quoted
 from backend.answer.speech import speech
 from backend.answer.synthesis import Composer
 from backend.contract import (
@@ -155,11 +155,11 @@ def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None
 
 
 def _quoted_aloud(question: Question, evidence: Evidence) -> str:
-    """Return the best two sentences to be said, announced if they are in another language than the question.
+    """Return what answers by itself or the best two sentences, to be said, announced if they are in another language than the question.
 
     Where none is good enough, that is said.
     """
-    quote = best_sentences(question, evidence.sections, cap=_SPOKEN_CHARS)
+    quote = quoted(question, evidence.sections, cap=_SPOKEN_CHARS)
     said = speech(quote.text, quote.language) if quote else ""
     if quote is None or not said:
         return spoken(question.language, "honest_miss")

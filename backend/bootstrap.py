@@ -14,7 +14,7 @@ import logging
 from pathlib import Path
 import uuid
 
-from aiohttp import web
+from aiohttp import ClientSession, web
 
 from backend import __version__
 from backend.answer.synthesis import Composer
@@ -30,6 +30,7 @@ from backend.server.app import create_app
 from backend.settings import Settings
 from backend.sources.base import Source
 from backend.sources.house import House
+from backend.sources.http import open_session
 from backend.sources.kiwix import Kiwix
 from backend.store import Store
 from backend.store.store import FILE
@@ -61,7 +62,9 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
             settings.data_dir / FILE, size=settings.cache_max_size, library=str(library)
         )
         stack.push_async_callback(store.close)
-        sources = _sources(settings, store)
+        session = open_session()
+        stack.push_async_callback(session.close)
+        sources = _sources(settings, store, session)
         for source in sources.values():
             await source.start()
             stack.push_async_callback(source.close)
@@ -112,7 +115,7 @@ def create_server(backend: Backend) -> web.Application:
     return create_app(backend.ask, settings=backend.settings, health=health, store=backend.store)
 
 
-def _sources(settings: Settings, store: Store) -> dict[str, Source]:
+def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[str, Source]:
     """Return every source by its tag, configured or not."""
     library = Library(
         settings.library_dir, store.passages, rescan_seconds=settings.library_rescan_seconds

@@ -19,6 +19,7 @@ from backend.sources.base import Source
 from backend.store.cache import Cache
 from backend.text.words import fold
 from backend.types import (
+    HOME,
     Event,
     Failed,
     Found,
@@ -172,7 +173,8 @@ class Gatherer:
 
     async def _call(self, source: Source, key: str, step: Step, question: Question) -> Asked:
         started = time.monotonic()
-        if source.ttl > 0 and (kept := await self._results.get(key)) is not None:
+        keeps = source.ttl > 0 and not _private(source, question)
+        if keeps and (kept := await self._results.get(key)) is not None:
             return Asked(source.tag, kept.value, _since(started), cached=True, age=kept.age_s)
         async with self._slots[source.tag]:
             outcome = await source.ask(step, question)
@@ -180,7 +182,7 @@ class Gatherer:
             outcome = Nothing()
         # Where the source has changed meanwhile, what it found may be of before or after.
         unchanged = key == _key(source, step, question)
-        if isinstance(outcome, Found) and source.ttl > 0 and unchanged:
+        if isinstance(outcome, Found) and keeps and unchanged:
             await self._results.put(key, outcome, outcome.fresh_until)
         return Asked(source.tag, outcome, _since(started))
 
@@ -196,8 +198,14 @@ def _key(source: Source, step: Step, question: Question) -> str:
         (place.name, place.latitude, place.longitude) if place else None,
         question.units,
         question.time_zone,
+        question.states if _private(source, question) else None,
     )
     return repr(parts)
+
+
+def _private(source: Source, question: Question) -> bool:
+    """Whether a source reads the states that came with a question: what it finds is never kept."""
+    return source.tag == HOME and bool(question.states)
 
 
 def _since(started: float) -> int:

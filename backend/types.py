@@ -16,6 +16,9 @@ from typing import Any, Final, Literal
 FUSION: Final = "fusion"
 """The tag of a reply in which more than one source speaks."""
 
+HOME: Final = "ha"
+"""The tag of the source that reads the states which came with a question: they are nobody's but the one's who asks."""
+
 
 class Style(StrEnum):
     """How long an answer may be; the caps are settings."""
@@ -136,7 +139,8 @@ class Passage:
     """A piece of one document, as the source holds it: plain text, paragraphs parted by blank lines.
 
     `score` orders the passages of one source (higher is better) and means nothing across sources. `language` is
-    the document's, when known.
+    the document's, when known. `direct` tells that the text answers the question by itself, in the question's
+    language, as a state or a forecast does: it is said as it is.
     """
 
     source: str
@@ -147,6 +151,7 @@ class Passage:
     section: str | None = None
     language: str | None = None
     score: float = 0.0
+    direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ import time
 from typing import Final, Protocol
 
 from backend.answer import verdicts
-from backend.answer.extractive import best_sentences
 from backend.answer.gates import Rejection
 from backend.answer.judge import BySentence, Whole
 from backend.answer.prompt import PROMPT_VERSION, build, reply_tokens, schema, shown
+from backend.answer.quote import quoted
 from backend.answer.speech import prepare
 from backend.answer.verdicts import Skip, Task
 from backend.evidence.signature import signature
@@ -29,7 +29,7 @@ from backend.flights import Flights
 from backend.llm.availability import Availability, Kind
 from backend.llm.provider import Call, ModelError, Provider, ReplyCut
 from backend.settings import Settings
-from backend.types import Answer, AnswerStatus, Event, Evidence, Question, Sentence, Style
+from backend.types import HOME, Answer, AnswerStatus, Event, Evidence, Question, Sentence, Style
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -173,7 +173,7 @@ class Composer:
             cap=cap,
             key=key,
             # States that came with a question are nobody's but the one's who sent them.
-            private=bool(question.states) and "ha" in evidence.tags,
+            private=bool(question.states) and HOME in evidence.tags,
             model=model,
             started=started,
         )
@@ -276,7 +276,7 @@ class Composer:
 def _quoted(task: Task) -> Answer:
     """Return the most relevant sentences of the evidence as the answer."""
     question = task.question
-    quote = best_sentences(question, task.sections, _QUOTED[question.style], task.cap)
+    quote = quoted(question, task.sections, _QUOTED[question.style], task.cap)
     if quote is None:
         return verdicts.miss(task)
     return verdicts.whole(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 import time
@@ -16,6 +17,7 @@ from backend.store import Store
 from backend.types import (
     Failed,
     Found,
+    HomeState,
     NotConfigured,
     Nothing,
     Outcome,
@@ -71,8 +73,10 @@ class Asking:
     async def __call__(
         self, plan: Plan, *sources: Scripted, seconds: float = 8.0, text: str = "error E24"
     ) -> Gathered:
-        gatherer = Gatherer({s.tag: s for s in sources}, self._store.results, timeout=12.0)
-        return await gatherer.gather(plan, question(text, seconds))
+        return await self.gatherer(*sources).gather(plan, question(text, seconds))
+
+    def gatherer(self, *sources: Scripted) -> Gatherer:
+        return Gatherer({s.tag: s for s in sources}, self._store.results, timeout=12.0)
 
 
 @pytest.fixture
@@ -130,6 +134,20 @@ async def test_nothing_and_failures_are_never_kept(
         assert not gathered.found
         assert not gathered.cached
     assert house.calls == 2
+
+
+async def test_what_the_states_of_one_who_asks_tell_is_neither_kept_nor_shared(
+    asking: Asking,
+) -> None:
+    home, house = Scripted("ha", found()), Scripted("house", found())
+    on, off = (
+        replace(question(), states=(HomeState("light.a", "Lamp", state),))
+        for state in ("on", "off")
+    )
+    gatherer = asking.gatherer(home, house)
+    await asyncio.gather(*(gatherer.gather(plan("ha", "house"), asked) for asked in (on, off, on)))
+    assert (home.calls, house.calls) == (2, 1)
+    assert not (await gatherer.gather(plan("ha"), on)).cached
 
 
 async def test_a_slow_source_slows_only_itself_and_the_deadline_is_kept(asking: Asking) -> None:
