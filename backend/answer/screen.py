@@ -42,12 +42,16 @@ _NOTE: Final = re.compile(
 _EMPHASIS: Final = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1", re.DOTALL)
 _CODE: Final = re.compile(r"`+([^`\n]*)`+")
 _HEADING: Final = re.compile(r"^[ \t]*#{1,6}[ \t]+|[ \t]+#+[ \t]*$", re.MULTILINE)
-_QUOTE: Final = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_QUOTE: Final = re.compile(r"^[ \t]*>(?![ \t]?\d)[ \t]?", re.MULTILINE)
 _RULE: Final = re.compile(
     r"^[ \t]*(?:[-*_=][ \t]*){3,}$|^[ \t]*[|:-][ \t|:-]*$(?<=[|:-])", re.MULTILINE
 )
 _ROW: Final = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*+•‣▪●◦–—][ \t]+|\d{1,3}[.)][ \t]+(?=\S))", re.MULTILINE)
+_NO_ORDINAL: Final = re.compile(
+    r"^[ \t]*(?:[-*+•‣▪●◦–—][ \t]+|\d{1,3}\)[ \t]+(?=\S))", re.MULTILINE
+)
+_NUMBERED: Final = re.compile(r"^[ \t]*\d{1,3}\.[ \t]+(?=\S)", re.MULTILINE)
 _SPACES: Final = re.compile(r"[ \t\u00a0\u202f\n\r]+")
 _EMPTY: Final = re.compile(r"\(\s*[;,]?\s*\)")
 _WORD_MARK: Final = re.compile(r"\w [,.;!?]")
@@ -73,15 +77,18 @@ _TAIL_TAGS: Final = re.compile(
 )
 
 
-def strip(text: str) -> str:
-    """Take out what is for the screen only."""
+def strip(text: str, *, ordinals: bool = False) -> str:
+    """Take out what is for the screen only.
+
+    With `ordinals`, "3." is how the language writes "third": one alone at the start is no mark of a list.
+    """
     out = text
     if "<" in out or "</" in out:
         out = _THINK.sub("", out)
         out = _HTML_TAG.sub("", _BREAK_TAG.sub("\n", out))
     if "&" in out:
         out = _ENTITY.sub(lambda each: html.unescape(each.group()), out)
-    out = _lines(_links(out))
+    out = _lines(_links(out), ordinals)
     out = _TAIL_TAGS.sub("", out)
     out = _EMOJI.sub("", out)
     out = _ENTITY_ID.sub(lambda each: each[1].replace("_", " "), out)
@@ -110,7 +117,7 @@ def _links(text: str) -> str:
     return out
 
 
-def _lines(text: str) -> str:
+def _lines(text: str, ordinals: bool) -> str:
     """Take out Markdown, and make one line of many: what ends without a mark gets a full stop."""
     out = text
     if "`" in out or "~~~" in out:
@@ -118,7 +125,8 @@ def _lines(text: str) -> str:
         out = _CODE.sub(lambda each: each[1] if re.search(r"\W|\d|_", each[1]) else each[0], out)
     if "*" in out or "_" in out or "~~" in out:
         out = _EMPHASIS.sub(_emphasis, out)
-    marked = bool(_BULLET.match(out)) and out.strip() not in ("-", "—", "–")
+    bullet = _NO_ORDINAL if ordinals and len(_NUMBERED.findall(out)) < 2 else _BULLET
+    marked = bool(bullet.match(out)) and out.strip() not in ("-", "—", "–")
     if "\n" not in out and not marked and not re.match(r"[ \t]*(?:#{1,6} |>|\|)", out):
         return out
     out = _ROW.sub(
@@ -127,8 +135,8 @@ def _lines(text: str) -> str:
     )
     lines: list[str] = []
     for line in out.splitlines():
-        item = bool(_BULLET.match(line) or _HEADING.match(line))
-        plain = _BULLET.sub("", _QUOTE.sub("", _HEADING.sub("", line))).strip()
+        item = bool(bullet.match(line) or _HEADING.match(line))
+        plain = bullet.sub("", _QUOTE.sub("", _HEADING.sub("", line))).strip()
         if not plain:
             if lines and line.strip() == "":
                 lines[-1] = _closed(lines[-1])

@@ -34,8 +34,9 @@ def speech(text: str, language: str) -> str:
     the text does: at one, satellites listen for a reply.
     """
     words = spoken_words(language)
-    bare = _settle(text, strip)
-    spoken = _settle(bare, lambda each: strip(_said(each, words)))
+    ordinals = words.own and words.data["ordinals"]
+    bare = _settle(text, lambda each: strip(each, ordinals=ordinals))
+    spoken = _settle(bare, lambda each: strip(_said(each, words), ordinals=ordinals))
     if len(spoken) > max(_TIMES_LONGER * len(text), _ALWAYS_ROOM):
         spoken = bare
     if spoken.endswith("?") and not text.rstrip().endswith(("?", "？")):

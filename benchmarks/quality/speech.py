@@ -42,6 +42,7 @@ _SENTENCES: Final = (
 
 def measure(data: Path) -> list[Figure]:
     """Return the figures of sets 7a and 7b under `data`, one a language and one a class of a language."""
+    speed = _speed()  # before anything is loaded
     rows = list(_rows(data / "7a_written_spoken.jsonl"))
     figures = []
     for language in LANGUAGES:
@@ -65,8 +66,7 @@ def measure(data: Path) -> list[Figure]:
             "7b", "not to be spoken, kept what matters", len(barred), _share(clean, barred), "100 %"
         )
     )
-    figures += _speed()
-    return figures
+    return figures + speed
 
 
 def right(row: dict[str, Any], said: str) -> bool:

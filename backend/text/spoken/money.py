@@ -27,17 +27,20 @@ class MoneyPatterns:
         # "kWh" and "kr" are no thousands.
         self.short_scales: dict[str, str] = words.data["short_scales"]
         every = {*words.currencies, *self.codes, *self.own}
+        signs = "".join({each[-1] for each in every if not each[-1].isalnum() and each[-1] != "."})
         # "Fr. 5" is a Friday.
         before = {each for each in every if not each.endswith(".") or each == "Rs."}
         scale = (
-            rf"(?:[ \u00a0]?((?i:{words.scales.pattern})|{_any(self.short_scales)})"
+            rf"(?:[ \u00a0]?(?P<scale>(?i:{words.scales.pattern})|{_any(self.short_scales)})"
             rf"(?=\W|\Z|{_any(each for each in every if not each.isalnum())}))?"
         )
-        per = rf"(?:\s?/\s?(?:({unit_patterns(words.language).unit})|([^\W\d_]{{3,}}))(?!\w))?"
+        per = rf"(?:\s?/\s?(?:(?P<unit>{unit_patterns(words.language).unit})|(?P<each>[^\W\d_]{{3,}}))(?!\w))?"
         self.before = re.compile(
-            rf"(?<![\w.])(?<!\d[ \u00a0])({_any(before)}){SPACE}({NUM}){scale}(?!\w){per}"
+            rf"(?<![\w.{signs}])(?<!\d[ \u00a0])(?P<sign>{_any(before)}){SPACE}(?P<number>{NUM}){scale}(?!\w){per}"
         )
-        self.behind = re.compile(rf"(?<![\w.,])({NUM}){scale}{SPACE}({_any(every)})(?!\w){per}")
+        self.behind = re.compile(
+            rf"(?<![\w.,])(?P<number>{NUM}){scale}{SPACE}(?P<sign>{_any(every)})(?![\w{signs}]){per}"
+        )
         self.lone = re.compile(r"(?<=[^\W_] )([€$£¥])(?=[\s).,;:!?]|\Z)(?! ?\d)")
 
 
@@ -56,26 +59,26 @@ def say_money(text: str, words: SpokenWords) -> str:
     if not _MONEY.search(text):
         return text
     patterns = _patterns(words.language)
-    units = unit_patterns(words.language)
-
-    def said(number: str, sign: str, scale: str | None, unit: str | None, each: str | None) -> str:
-        name = _amount(number, sign, scale, words, patterns)
-        if unit:
-            each = words.bare_unit(units.names[unit], words.plural("1"))
-        return f"{name} {words.say('per')} {each}" if each else name
-
-    text = _POINT.sub("0.", text)
-    out = patterns.before.sub(lambda m: said(m[2], m[1], m[3], m[4], m[5]), text)
-    out = patterns.behind.sub(lambda m: said(m[1], m[3], m[2], m[4], m[5]), out)
+    out = _POINT.sub("0.", text)
+    for pattern in (patterns.before, patterns.behind):
+        out = pattern.sub(lambda each: _rate(each, words, patterns), out)
     return patterns.lone.sub(
         lambda m: words.currency(words.currencies[m[1]], words.plural("5"), by_code=False), out
     )
 
 
-def _amount(
-    number: str, sign: str, scale: str | None, words: SpokenWords, patterns: MoneyPatterns
-) -> str:
+def _rate(match: re.Match[str], words: SpokenWords, patterns: MoneyPatterns) -> str:
+    """Return an amount and what it is for."""
+    amount, each = _amount(match, words, patterns), match["each"]
+    if match["unit"]:
+        unit = unit_patterns(words.language).names[match["unit"]]
+        each = words.bare_unit(unit, words.plural("1"))
+    return f"{amount} {words.say('per')} {each}" if each else amount
+
+
+def _amount(match: re.Match[str], words: SpokenWords, patterns: MoneyPatterns) -> str:
     """Return an amount in words."""
+    number, sign, scale = match["number"], match["sign"], match["scale"]
     code = words.currencies.get(sign) or patterns.codes.get(sign, "")
     own = patterns.own.get(sign)
     by_code = sign in patterns.codes or sign == "US$"
@@ -83,22 +86,23 @@ def _amount(
     def name(category: str) -> str:
         return form(own, category) if own else words.currency(code, category, by_code=by_code)
 
+    def plural(digits: str) -> str:
+        return words.plural_in(match.string, match.start(), digits)
+
     if scale:
         if scale in patterns.short_scales:
-            scale = form(patterns.short_scales[scale], words.plural(number))
+            scale = form(patterns.short_scales[scale], plural(number))
         worth = words.grammar.words.get(fold(scale), 1e6)
-        category = words.after_scale(worth)
-        bare = name(category)
+        bare = name(words.after_scale(worth))
         joint = words.joint(bare) if own and worth >= 1e6 else ""
         return f"{words.digits(number)} {scale} {joint}{bare}"
     whole, part = _split(number, words)
-    hundredth = words.hundredth(code, "other")
-    if part is None or not hundredth:
-        return f"{words.digits(number)} {name(words.plural(words.digits(number)))}"
-    main = f"{whole} {name(words.plural(whole))}"
+    if part is None or not words.hundredth(code, "other"):
+        return f"{words.digits(number)} {name(plural(words.digits(number)))}"
+    main = f"{whole} {name(plural(whole))}"
     if not part:
         return main
-    small = f"{part} {words.hundredth(code, words.plural(str(part)))}"
+    small = f"{part} {words.hundredth(code, plural(str(part)))}"
     return small if whole == "0" else f"{main} {small}"
 
 

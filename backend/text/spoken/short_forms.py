@@ -19,7 +19,7 @@ class _Patterns:
 
     def __init__(self, words: SpokenWords) -> None:
         self.anywhere = _pattern(words.data["abbreviations"], r"(?<![\w.])", r"(?![^\W_])")
-        self.numbered = _pattern(words.data["numbered"], r"(?<![\w.])", r"[ \u00a0]?(?=\d)")
+        self.numbered = _pattern(words.data["numbered"], r"(?<![\w.])(?<!\d )", r"[ \u00a0]?(?=\d)")
         self.counted = _pattern(
             words.data["counted"], rf"(?<![\w.,])({NUM}){SPACE}", r"(?![^\W_]|['’-])"
         )
@@ -55,7 +55,9 @@ def leave_out_sources(text: str, words: SpokenWords) -> str:
 
 
 def _counted(match: re.Match[str], words: SpokenWords) -> str:
-    name = form(words.data["counted"][match[2]], words.plural(words.digits(match[1])))
+    name = form(
+        words.data["counted"][match[2]], words.plural_in(match.string, match.start(), match[1])
+    )
     return f"{words.digits(match[1])} {name}"
 
 

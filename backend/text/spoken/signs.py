@@ -16,15 +16,17 @@ _ISO: Final = re.compile(
 _TIME: Final = r"\d{1,2}(?::\d{2}(?:\s?[ap]\.?m\b\.?)?|\s?[ap]\.?m\b\.?)"
 _TIME_RANGE: Final = re.compile(rf"(?<![\w:])({_TIME})\s?[-–—]\s?(?={_TIME})", re.IGNORECASE)
 _MINUS: Final = re.compile(r"(?<![\w.,)\]%°-])[-−](?=\d|[€$£¥]\d)")
+_COMPARISONS: Final = {"≤": "at_most", "≥": "at_least", "<": "less", ">": "more"}
+_COMPARED: Final = re.compile(r"(?<!\S)(?<!\d )([≤≥<>])\s?(?=[-−]?[€$£¥]?\d)")
 _ABOUT: Final = re.compile(r"[~≈∼]\s?(?=[€$£]?\d)")
 _SIGN: Final = r"[€$£¥]"
 _RANGE: Final = re.compile(
     rf"(?<![\w/.,-])({_SIGN})?({NUM})([^\W\d_]{{1,3}}|[%°€]|°[CF])?(\s?[–—]\s?|-|\s-\s)({_SIGN})?({NUM})"
-    r"(?![\w]*[-/]\d|\d)"
+    r"(?![\w]*[-/]\d|\d|-[A-Z])"
 )
 _SUM: Final = re.compile(
-    rf"(?<![\w.,]){NUM}(?: [-−–+*×/÷:] {NUM})+(?= ?=)|(?<![\w.,]){NUM}(?: [-−–+] {NUM})*"
-    rf" \+ {NUM}(?: [-−–+] {NUM})*"
+    rf"(?<![\w.,]){NUM}(?:\s?[-−–+*×/÷:]\s?{NUM})+(?=\s?=)|"
+    rf"(?<![\w.,]){NUM}(?: [-−–+] {NUM})* \+ {NUM}(?: [-−–+] {NUM})*"
 )
 _SQUARED: Final = re.compile(r"(?<=\w)²")
 _CUBED: Final = re.compile(r"(?<=\w)³")
@@ -49,7 +51,8 @@ _OPERATORS: Final = {
     "÷": "divided",
     ":": "divided",
 }
-_OPERATOR: Final = re.compile(r" ([-−–+*×/÷:]) ")
+_OPERATOR: Final = re.compile(r"\s?([-−–+*×/÷:])\s?")
+_LAST_YEAR: Final = 2200
 
 
 def say_dates(text: str, words: SpokenWords) -> str:
@@ -60,7 +63,7 @@ def say_dates(text: str, words: SpokenWords) -> str:
 def say_ranges(text: str, words: SpokenWords) -> str:
     """Put sums, signs of negative numbers and dashes between numbers into words."""
     to = words.say("to")
-    out = text
+    out = _COMPARED.sub(lambda each: f"{words.say(_COMPARISONS[each[1]])} ", text)
     if "=" in out or "+" in out:
         out = _SUM.sub(lambda each: _sum(each, words), out)
     out = _TIME_RANGE.sub(lambda each: f"{each[1]} {to} ", out)
@@ -113,7 +116,7 @@ def _sum(match: re.Match[str], words: SpokenWords) -> str:
 def _range(match: re.Match[str], words: SpokenWords) -> str:
     money, one, unit, dash, other_money, other = match.groups()
     first, second = words.value(one), words.value(other)
-    years = len(one) == 4 and one.isdigit() and len(other) in (2, 4)
+    years = len(one) == 4 and one.isdigit() and len(other) in (2, 4) and second < _LAST_YEAR
     if dash == "-" and years and not words.data["year_ranges"]:
         return match.group()
     if not years and first >= second:
@@ -127,9 +130,8 @@ def _range(match: re.Match[str], words: SpokenWords) -> str:
 
 def _is_call(one: str, other: str) -> bool:
     """Return whether two numbers with a hyphen look like one of a telephone: "0800-123", "555-1234"."""
-    digits = one.isdigit() and other.isdigit()
-    return digits and (
-        (len(one) > 1 and one[0] == "0")
-        or (len(other) > 1 and other[0] == "0")
-        or (len(one) == 3 and len(other) == 4 and not one[-1] == other[-1] == "0")
-    )
+    if not (one.isdigit() and other.isdigit()):
+        return False
+    zero = any(len(each) > 1 and each[0] == "0" for each in (one, other))
+    long = len(one) >= 3 and len(other) >= 4 and not one[-1] == other[-1] == "0"
+    return zero or long

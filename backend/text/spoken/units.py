@@ -18,6 +18,9 @@ _TIGHT: Final = re.compile(
 )
 _FEET: Final = re.compile(r"(?<![\w.,])(\d{1,2})['’′] ?(\d{1,2})(?:[\"”″]|''|’’)")
 
+_INCHES: Final = re.compile(r"(\d ft\.? \d{1,2}) in(?![\w.])")
+_POINTS: Final = frozenset("NW")
+_STREET: Final = re.compile(r" \d+(?:st|nd|rd|th)\b")
 _UNIT: Final = re.compile(r"[\d%°℃²³/]|kWh")
 _ALTERNATIVE: Final = re.compile(r"(?<=[^\W\d_])~?/(?=\d)(?!100 ?km)")
 _DEGREES: Final = re.compile(r"°(?: ?(c)|\s([CF]))\b")
@@ -37,13 +40,16 @@ class UnitPatterns:
             if written == short or not written.isupper() or len(short) > 2
         }
         self.names = {**shorts, **words.units, **{symbol: symbol for symbol in words.per}}
+        self.hours = {written for written, name in self.names.items() if name == "hour"}
         every = sorted(self.names, key=len, reverse=True)
         self.unit = "|".join(map(re.escape, every))
         scale = rf"(?:[ \u00a0]({words.scales.pattern}))?" if words.own else "()"
         self.behind = re.compile(
-            rf"(?<![A-Za-z\u00c0-\u024f\d_.,])({NUM})(?i:{scale})(-(?=\w+\.-)|{SPACE})({self.unit})"
+            rf"(?<![A-Za-z\u00c0-\u024f\d_.,:])((?:\d{{1,2}}:)?{NUM})(?i:{scale})(-(?=\w+\.-)|{SPACE})({self.unit})"
             rf"(?:/([^\W\d_]{{3,}})(?![\w/])|{STOP})"
         )
+        longer = "|".join(re.escape(each) for each in every if len(each) > 1)
+        self.hyphened = re.compile(rf"(?<![\w.,-])({NUM})-({longer})(?![\w/²³'’.])")
         self.lone = re.compile(_LONE)
         self.per = re.compile(rf"(?<=\d)\s?/\s?({self.unit}){NOT_ON}")
 
@@ -62,6 +68,8 @@ def say_units(text: str, words: SpokenWords) -> str:
 
     def behind(match: re.Match[str]) -> str:
         number, scale, space, unit, per, _ = match.groups()
+        if unit in _POINTS and _STREET.match(match.string, match.end()):
+            return match.group()  # "708 N 1st St"
         if unit == "s" and not space and not scale and number.endswith("0"):
             return match.group()  # "the 1980s"
         if scale:
@@ -69,7 +77,10 @@ def say_units(text: str, words: SpokenWords) -> str:
             spoken = words.unit(patterns.names[unit], category)
             said = spoken and spoken.replace("{0}", f"{words.digits(number)} {scale}")
         else:
-            spoken = words.unit(patterns.names[unit], words.plural(number))
+            category = words.plural_in(match.string, match.start(), number)
+            if unit in patterns.hours and (clock := words.clock(number)):
+                return f"{clock} {words.say('clock')}".rstrip()
+            spoken = words.unit(patterns.names[unit], category)
             said = spoken and spoken.replace("{0}", words.digits(number))
         if not said:
             return match.group()
@@ -80,6 +91,11 @@ def say_units(text: str, words: SpokenWords) -> str:
     out = replaced(text, patterns.behind, behind, words.language)
     if not words.own:
         return out
+    if "-" in out:
+        one = words.plural("1")
+        out = patterns.hyphened.sub(
+            lambda each: f"{each[1]}-{words.bare_unit(patterns.names[each[2]], one)}", out
+        )
     if "/" in out:
         out = patterns.per.sub(
             lambda each: (
@@ -96,7 +112,7 @@ def part_units(text: str, words: SpokenWords) -> str:
     """Write usually what is written tightly or oddly: "17h30" -> "17 h 30", "230 V~/50 Hz" -> "230 V, 50 Hz"."""
     out = _TIGHT.sub(_apart, text)
     if "foot" in words.short.values():
-        out = _FEET.sub(r"\1 ft \2 in.", out)
+        out = _INCHES.sub(r"\1 in.", _FEET.sub(r"\1 ft \2 in.", out))
     if "/" in out:
         out = _ALTERNATIVE.sub(", ", out)
     if "°" in out:

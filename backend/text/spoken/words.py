@@ -24,7 +24,10 @@ SPACE: Final = r"[ \u00a0\u202f]?"
 SAMPLES: Final = (1, 2, 5, 0, 1_000_000)
 """Numbers that ask for different plurals; whatever these don't show, a fraction does."""
 _OTHER: Final = "other"
+_HOURS: Final = 24
 _LARGEST: Final = 1e15
+_GENITIVE: Final = {"one": "other", "few": "many"}
+"""The categories whose forms are those of the genitive, in languages with more than two cases."""
 _RATIOS: Final = ("percent", "permille")
 _CLOSERS: Final = re.compile(r"[\"'”’»)\]]*")
 _FORMS: Final = {1: (), 2: ("one",), 4: ("one", "few", "many")}
@@ -55,10 +58,16 @@ class SpokenWords:
             for written, symbol in (each.split("=") for each in careless.split()):
                 if symbol in self.per or symbol in units:
                     units.setdefault(written, units.get(symbol, symbol))
-        self.units: Mapping[str, str] = units
+        self.units: Mapping[str, str] = {symbol: name for symbol, name in units.items() if name}
         """CLDR's names, or ours, by symbol."""
         self.currencies: Mapping[str, str] = symbols["currencies"]
         self.short = dict(lexicon.short_units) if self.own else {}
+        genitive = self.data["genitive"].split() if self.own else ()
+        self._genitive = (
+            re.compile(rf"(?<!\w)(?:{'|'.join(genitive)})\.? \Z", re.IGNORECASE)
+            if genitive
+            else None
+        )
 
     def say(self, key: str) -> str:
         """Return the word for a sign."""
@@ -68,6 +77,16 @@ class SpokenWords:
     def plural(self, number: str) -> str:
         """Return CLDR's plural category that digits ask for: "one", "few", "many", "other"."""
         return _plural(self.language, number)
+
+    def plural_in(self, text: str, start: int, number: str) -> str:
+        """Return the category for digits that stand at `start`: after "do" it is "do 3 godzin", not "godziny"."""
+        category = self.plural(number)
+        after = (
+            self._genitive
+            and category in _GENITIVE
+            and self._genitive.search(text, max(0, start - 12), start)
+        )
+        return _GENITIVE[category] if after else category
 
     def value(self, number: str) -> float:
         """Return what digits are worth."""
@@ -89,6 +108,13 @@ class SpokenWords:
             return number.replace(other, own)
         return number
 
+    def clock(self, number: str) -> str | None:
+        """Return a time of day that digits before "h" are: "15.30" is "15:30" where decimals have a comma."""
+        match = re.fullmatch(r"(\d{1,2})([.:])([0-5]\d)", number)
+        if not match or (match[2] == "." and self.grammar.decimal == ".") or int(match[1]) > _HOURS:
+            return None
+        return f"{match[1]}:{match[3]}"
+
     def unit(self, name: str, category: str) -> str | None:
         """Return the words for a unit by its name or "X/Y" symbol, "{0}" for the number; None for an unknown one."""
         return _unit(self.language, name, category)
@@ -100,7 +126,7 @@ class SpokenWords:
     def currency(self, code: str, category: str, *, by_code: bool) -> str:
         """Return the name of a currency: by its sign what is short, by its code all of it ("US dollars")."""
         if by_code and (name := self.data.get("codes", {}).get(code)):
-            return form(name, category)
+            return self._of(form(name, category), name, category)
         own = None if by_code else self.data["currencies"].get(code)
         if own:
             return self._of(form(own[0], category), own[0], category)
