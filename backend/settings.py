@@ -45,7 +45,7 @@ def _split(value: object) -> object:
     parts = [part.strip() for part in re.split(r"[,\r\n]", value) if part.strip()]
     if value and not parts:
         # Who sets it doesn't mean to leave the server open.
-        raise ValueError("there is none in it; leave it out to let anyone ask")
+        raise ValueError("there is none in it; leave it out")
     return parts
 
 
@@ -62,7 +62,31 @@ Chars = Annotated[int, Field(ge=0, le=1_000_000)]
 Kept = Annotated[int, Field(ge=0, le=86_400 * 365)]
 Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
+Percent = Annotated[float, Field(ge=0, le=100)]
 Where = Annotated[Path, AfterValidator(_at_home)]
+
+
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        whole = False
+    if not whole or re.search(r"\s", value):
+        raise ValueError("no URL, say http://127.0.0.1:11434")
+    return value
+
+
+def _server(value: str) -> str:
+    """Return the address of a server: it is logged and shown, so that no secret may be in it."""
+    parts = urlsplit(_url(value))
+    if "@" in parts.netloc or parts.query:
+        raise ValueError("a key or password doesn't belong into an address; it has a setting")
+    return value.rstrip("/")
+
+
+Url = Annotated[str, AfterValidator(_server)]
+Feeds = Annotated[tuple[Annotated[str, AfterValidator(_url)], ...], BeforeValidator(_split)]
 
 
 class Settings(BaseModel):
@@ -94,11 +118,67 @@ class Settings(BaseModel):
         None, description="Folder of ZIM files; unset: the library's folder."
     )
 
+    kiwix_url: Url | None = Field(None, description="kiwix-serve; unset: ZIM files alone.")
+
+    searxng_url: Url | None = Field(None, description="SearXNG, with its JSON format switched on.")
+    searxng_request_timeout_seconds: Seconds = Field(
+        25.0, description="Limit of a web search; the deadline of the request cuts it short."
+    )
+
+    news_feeds: Feeds = Field((), description="Addresses of RSS or Atom feeds, parted by commas.")
+    freshrss_url: Url | None = Field(
+        None, description="A server with the GReader API: FreshRSS, Miniflux."
+    )
+    freshrss_user: str | None = Field(None, description="User of that server.")
+    freshrss_api_password: SecretStr | None = Field(
+        None, description="Password of that user for the API."
+    )
+
+    forecast_latitude: Annotated[float, Field(ge=-90, le=90)] | None = Field(
+        None,
+        description="Where the house is, in degrees; with the longitude it switches forecasts on.",
+    )
+    forecast_longitude: Annotated[float, Field(ge=-180, le=180)] | None = Field(
+        None, description="Where the house is, in degrees."
+    )
+    forecast_location_name: str | None = Field(
+        None, description="What the house's place is called."
+    )
+    forecast_timezone: str | None = Field(
+        None, description="IANA zone of that place; unset: that of the request."
+    )
+    forecast_url: Url | None = Field(
+        None, description="Open-Meteo's forecast; unset: the public one, once there is a place."
+    )
+    geocoding_url: Url | None = Field(
+        None, description="Open-Meteo's geocoding; unset: the public one, where forecasts are on."
+    )
+    forecast_precip_threshold_pct: Percent = Field(
+        20.0, description="From this chance of rain on, it is spoken of."
+    )
+    forecast_wind_threshold_mph: Annotated[float, Field(ge=0, le=500)] = Field(
+        15.0, description="From this wind on, it is spoken of."
+    )
+
+    uptime_kuma_url: Url | None = Field(None, description="Uptime Kuma.")
+    uptime_kuma_api_key: SecretStr | None = Field(
+        None, description="Key for its metrics; unset: the status page alone."
+    )
+    uptime_kuma_status_page: str | None = Field(None, description="Name of its status page.")
+
+    ha_url: Url | None = Field(
+        None, description="Home Assistant; unset: the states that come with a question."
+    )
+    ha_token: SecretStr | None = Field(None, description="Long-lived token of Home Assistant.")
+    battery_low_threshold_pct: Percent = Field(
+        20.0, description="Below this charge a battery is low."
+    )
+
     llm_api_type: Literal["ollama", "openai", "llamacpp", "extractive", "none"] | None = Field(
         None,
         description="What composes answers; unset: Ollama if it answers, else extractive quotes.",
     )
-    llm_url: str | None = Field(
+    llm_url: Url | None = Field(
         None, description="Model server; unset: http://127.0.0.1:11434 for Ollama."
     )
     llm_model: str = Field("qwen3:8b", description="Name of the model on its server.")
@@ -129,6 +209,13 @@ class Settings(BaseModel):
 
     cache_ttl_kiwix_seconds: Kept = Field(86_400, description="How long kiwix results are kept.")
     cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
+    cache_ttl_web_seconds: Kept = Field(3600, description="How long web results are kept.")
+    cache_ttl_news_seconds: Kept = Field(900, description="How long news results are kept.")
+    cache_ttl_forecast_seconds: Kept = Field(1800, description="How long forecasts are kept.")
+    cache_ttl_uptime_seconds: Kept = Field(60, description="How long service states are kept.")
+    cache_ttl_ha_seconds: Kept = Field(
+        30, description="How long states read with HA_TOKEN are kept."
+    )
     cache_ttl_fusion_seconds: Kept = Field(1800, description="How long fused results are kept.")
     cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         500, description="How many results and how many answers are kept."
@@ -172,23 +259,6 @@ class Settings(BaseModel):
             raise ValueError("no tag of a language, say en or de-AT")
         return tag
 
-    @field_validator("llm_url")
-    @classmethod
-    def _url(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        try:
-            parts = urlsplit(value)
-            whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            whole = False
-        if not whole or re.search(r"\s", value):
-            raise ValueError("no URL, say http://127.0.0.1:11434")
-        if "@" in parts.netloc or parts.query:
-            # Addresses are logged and shown.
-            raise ValueError("a key or password doesn't belong into an address; set LLM_API_KEY")
-        return value.rstrip("/")
-
     @property
     def zims(self) -> Path:
         """The folder of ZIM files."""
@@ -213,7 +283,13 @@ class Settings(BaseModel):
 
 
 NAMES: Final = (*Settings.model_fields, "tz")
-_SECRET: Final = ("api_keys", "llm_api_key")
+SECRETS: Final = (
+    "api_keys",
+    "llm_api_key",
+    "freshrss_api_password",
+    "uptime_kuma_api_key",
+    "ha_token",
+)
 
 
 def _nearest(name: str) -> str | None:
@@ -241,7 +317,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         name = variable.lower()
         if variable != variable.upper():
             continue
-        if name.endswith("_file") and name.removesuffix("_file") in _SECRET:
+        if name.endswith("_file") and name.removesuffix("_file") in SECRETS:
             if name.removesuffix("_file").upper() in environment:
                 raise SettingsError(f"{variable} and {variable[:-5]} are both set; keep one")
             try:
