@@ -54,6 +54,17 @@ def _fillers(language: str) -> re.Pattern[str] | None:
     return re.compile(r"\b(?:" + "|".join(map(re.escape, fillers)) + r")\b")
 
 
+def apart(words: Iterable[str]) -> list[str]:
+    """Return words with what has no spaces between its words apart from letters and figures beside it."""
+    found: list[str] = []
+    for word in words:
+        if word.isascii() or not _HAS_UNSPACED.search(word):
+            found.append(word)
+        else:
+            found += _RUNS.findall(word)
+    return found
+
+
 def compared(words: Iterable[str]) -> list[str]:
     """Return folded words as they can be found in a text: what has no spaces between its words in pairs of characters.
 
@@ -61,17 +72,13 @@ def compared(words: Iterable[str]) -> list[str]:
     """
     found: list[str] = []
     alone: list[str] = []
-    for word in words:
-        if word.isascii() or not _HAS_UNSPACED.search(word):
+    for word in apart(words):
+        if word.isascii() or not _HAS_UNSPACED.match(word):
             found.append(word)
-            continue
-        for run in _RUNS.findall(word):
-            if not _HAS_UNSPACED.match(run):
-                found.append(run)
-            elif len(run) == 1:
-                alone.append(run)
-            else:
-                found += [run[at : at + 2] for at in range(len(run) - 1)]
+        elif len(word) == 1:
+            alone.append(word)
+        else:
+            found += [word[at : at + 2] for at in range(len(word) - 1)]
     return found or alone
 
 

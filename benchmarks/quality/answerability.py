@@ -88,7 +88,7 @@ def _percent(verdicts: Sequence[bool]) -> float:
 
 def quoted(row: Row) -> str:
     """Return what the product quotes, as for a spoken answer; "" for nothing."""
-    quote = best_sentences(_question(row), [_section(row)])
+    quote = best_sentences(_question(row), [_section(row)], cap=800)
     return quote.text if quote else ""
 
 
