@@ -27,8 +27,8 @@ _SMALL: Final = 10
 """Words for numbers up to this one are claims only beside a unit ("seven bar")."""
 _SCALES: Final = (5, 10, 100)
 _STEM: Final = 6
-_TELLING: Final = 1_000
-"""So many characters of the material tell its language."""
+_TELLING: Final = 600
+"""So many characters from the middle of the material tell its language: what it begins with is often names."""
 _NEAR_BEFORE: Final = 50
 _NEAR_AFTER: Final = 80
 _HEDGE_CAP: Final = 0.05
@@ -73,7 +73,8 @@ class Material:
 
     @cached_property
     def _figures(self) -> list[Figure]:
-        own = detect(self._text[:_TELLING])
+        first = max(0, (len(self._text) - _TELLING) // 2)
+        own = detect(self._text[first : first + _TELLING])
         return figures(self._text, own if own in languages.SPOKEN else self._language)
 
     @cached_property

@@ -8,12 +8,13 @@ import re
 from typing import Final
 
 from backend.text.figures.figure import Figure, Kind, rounded
-from backend.text.figures.grammar import SPACE, Grammar, symbols
+from backend.text.figures.grammar import SPACE, Grammar, plain_word, symbols
 from backend.text.words import fold
 
 AFTER: Final = re.compile(rf"[\s{SPACE}]?-?([^\W\d_]+(?:['’][^\W\d_]+)?)")
 NEXT_WORD: Final = re.compile(rf"[\s{SPACE}]+([^\W\d_]+(?:['’.][^\W\d_]+)*)")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[\s\u00a0.:#'’-]{1,3}\Z")
+_WORD: Final = re.compile(r"[^\W_]+")
 _MERIDIEM: Final = re.compile(r"[\s\u00a0]?([ap])\.?[ \u00a0]?m\b\.?", re.IGNORECASE)
 _MINUTES_A_DAY: Final = 24 * 60
 
@@ -77,14 +78,14 @@ def surround(text: str, figure: Figure, rules: Grammar) -> None:
     ):
         figure.values = tuple(-value for value in figure.values)
     before = _WORD_BEFORE.search(ahead)
-    word = fold(before[1]) if before else ""
+    word = plain_word(before[1]) if before else ""
     if word in rules.minus:
         figure.values = tuple(-value for value in figure.values)
     figure.before = "" if word in rules.function else word
     figure.hedged = (
         "≈" in ahead[-3:]
         or "~" in ahead[-3:]
-        or any(each in rules.hedges for each in fold(ahead).split()[-3:])
+        or any(plain_word(each) in rules.hedges for each in _WORD.findall(ahead)[-3:])
     )
     _magnitude(text, figure, rules)
     end = figure.end
@@ -112,7 +113,7 @@ def surround(text: str, figure: Figure, rules: Grammar) -> None:
             figure.kind, figure.values, figure.parts = Kind.TIME, timed.values, timed.parts
             figure.end, figure.text = timed.end, timed.text
             return
-    folded = fold(following)
+    folded = plain_word(following)
     if folded in rules.months:
         figure.month = rules.months[folded]
     figure.noun = "" if folded in rules.function else folded
@@ -123,7 +124,7 @@ def _magnitude(text: str, figure: Figure, rules: Grammar) -> None:
     after = AFTER.match(text, figure.end)
     if not after:
         return
-    word = fold(after[1])
+    word = plain_word(after[1])
     factor = rules.words.get(word, 0)
     if factor < 100:
         factor = rules.magnitudes.get(word, 0)

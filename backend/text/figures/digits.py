@@ -14,6 +14,8 @@ from backend.text.words import fold
 
 _DIGIT: Final = re.compile(r"\d")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_MORE: Final = re.compile(r"\d+(?:[-./:]|[\s\u00a0\u202f]?[hHm'’′/⁄]| \d)")
+"""What more than a plain number may begin with: most figures are plain ones."""
 _ISO: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::\d{2})?Z?)?(?![\d-])"
 )
@@ -51,6 +53,7 @@ _VULGAR: Final = {
     "⅞": 7 / 8,
 }
 _VULGARS: Final = re.compile("[" + "".join(_VULGAR) + "]")
+_BEFORE_VULGAR: Final = re.compile(r"(?<![\d.,])(\d{1,3}) ?\Z")
 _MONTHS: Final = 12
 _DAYS: Final = 31
 _HALVES: Final = ("am", "pm")
@@ -60,9 +63,10 @@ _THOUSAND: Final = 1000
 def digits(text: str, rules: Grammar) -> Iterator[Figure]:
     """Yield the figures that are written with digits."""
     for vulgar in _VULGARS.finditer(text):
-        whole = re.search(r"(?<![\d.,])(\d{1,3}) ?\Z", text[: vulgar.start()])
+        first = max(0, vulgar.start() - 5)
+        whole = _BEFORE_VULGAR.search(text[first : vulgar.start()])
         value = _VULGAR[vulgar.group()] + (float(whole.group(1)) if whole else 0)
-        start = whole.start() if whole else vulgar.start()
+        start = first + whole.start() if whole else vulgar.start()
         figure = Figure(
             start, vulgar.end(), text[start : vulgar.end()], Kind.FRACTION, (rounded(value),)
         )
@@ -117,6 +121,8 @@ def _code(text: str, start: int) -> Figure:
 
 def _special(text: str, start: int, rules: Grammar) -> Figure | None:
     """Read dates, times, chains, fractions."""
+    if not _MORE.match(text, start):
+        return None
     if match := _ISO.match(text, start):
         year, month, day = (int(each) for each in match.group(1, 2, 3))
         if _is_date(month, day):

@@ -15,6 +15,14 @@ _SPACED: Final = re.compile(rf"\d{{1,3}}(?:[ {SPACE}]\d{{3}})+(?!\d)(?:[.,]\d+)?
 PLAIN: Final = re.compile(r"\d+(?:[.,'’]\d+){0,8}")
 _DASH: Final = r"\s?(?:[-–—‐]|\.\.\.?)\s?"
 _NEVER: Final = 1_000_000
+_MANY: Final = 50_000
+"""No more words are remembered."""
+
+
+@lru_cache(maxsize=8192)
+def plain_word(word: str) -> str:
+    """Return a word folded; most of a text's words are met again and again."""
+    return fold(word)
 
 
 class Grammar:
@@ -40,6 +48,7 @@ class Grammar:
         self.known = frozenset((*self.words, *self.loose))
         self.shortest_compound = 6 if data["compound"] else _NEVER
         """Words of so many letters may be several number words in one: "ventun"."""
+        self._no_numbers: set[str] = set()
         self.suffixes = frozenset(data["suffixes"].split())
         self.year_before = frozenset(fold(data["year_before"]).split())
         self.morning, self.afternoon = (
@@ -84,6 +93,25 @@ class Grammar:
     def _stems(self) -> re.Pattern[str]:
         stems = sorted((*self.words, *self.joiners), key=len, reverse=True)
         return re.compile("|".join(map(re.escape, stems)))
+
+    def beginnings(self, words: set[str]) -> list[str]:
+        """Return those of `words`, which are in lower case, that a number in words may begin with.
+
+        Those that don't are remembered: a text has hundreds of them, and the next text has the same.
+        """
+        found: list[str] = []
+        if len(self._no_numbers) > _MANY:
+            self._no_numbers.clear()
+        for word in words - self._no_numbers:
+            (found.append if self._begins(plain_word(word)) else self._no_numbers.add)(word)
+        return found
+
+    def _begins(self, word: str) -> bool:
+        if word in self.known or self.atoms(word):
+            return True
+        return any(
+            word.endswith(end) and word.removesuffix(end) in self.words for end in self.fractions
+        )
 
     @lru_cache(maxsize=8192)
     def atoms(self, word: str) -> tuple[float | None, ...]:

@@ -7,9 +7,10 @@ import re
 from typing import Final
 
 from backend.text.figures.figure import Figure, Kind, rounded
-from backend.text.figures.grammar import Grammar
-from backend.text.words import fold
+from backend.text.figures.grammar import Grammar, plain_word
 
+_MONTH_BEFORE: Final = re.compile(r"([^\W\d_]{3,})\.? \Z")
+_MONTH_AFTER: Final = re.compile(r"(?:\.| of| de)? ([^\W\d_]{3,})")
 _DAYS: Final = 31
 _THOUSAND: Final = 1000
 
@@ -44,14 +45,10 @@ def join(text: str, found: list[Figure], rules: Grammar) -> None:
             other.values = (*other.values, first // 100 * 100 + second)
     for figure in found:
         if figure.kind is Kind.NUMBER and not figure.month and 1 <= figure.values[0] <= _DAYS:
-            before = re.search(
-                r"([^\W\d_]{3,})\.? \Z", text[max(0, figure.start - 16) : figure.start]
-            )
-            if before and fold(before[1]) in rules.months:
-                figure.month = rules.months[fold(before[1])]
+            before = _MONTH_BEFORE.search(text[max(0, figure.start - 16) : figure.start])
+            if before and plain_word(before[1]) in rules.months:
+                figure.month = rules.months[plain_word(before[1])]
             elif figure.unit is None:
-                after = re.match(
-                    r"(?:\.| of| de)? ([^\W\d_]{3,})", text[figure.end : figure.end + 20]
-                )
-                if after and fold(after[1]) in rules.months:
-                    figure.month = rules.months[fold(after[1])]
+                after = _MONTH_AFTER.match(text, figure.end)
+                if after and plain_word(after[1]) in rules.months:
+                    figure.month = rules.months[plain_word(after[1])]

@@ -8,49 +8,79 @@ from typing import Final
 
 from backend.text.figures.around import surround
 from backend.text.figures.figure import Figure, Kind, rounded
-from backend.text.figures.grammar import Grammar
-from backend.text.words import fold
+from backend.text.figures.grammar import Grammar, plain_word
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_WORD: Final = re.compile(r"\w+")
+_NO_LETTERS: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
 _THOUSAND: Final = 1000
 _SCALES: Final = frozenset((100.0, 1e3, 1e6, 1e9, 1e12))
 
 
 def words(text: str, rules: Grammar) -> Iterator[Figure]:
     """Yield the figures that are written in words."""
-    run: list[tuple[re.Match[str], tuple[float | None, ...]]] = []
-    known, loose, joiners, points = rules.known, rules.loose, rules.joiners, rules.points
-    shortest = rules.shortest_compound
-    for match in _LETTERS.finditer(text):
-        word = match[0].lower()
-        if not word.isascii():
-            word = fold(word)
-        if word not in known and len(word) < shortest and not run:
+    done = 0
+    for start in _places(text, rules):
+        if start < done:
             continue
-        made = rules.atoms(word)
-        if not made and (figure := _with_fraction(text, match, word, rules)):
-            yield from _read(text, run, rules)
-            run = []
+        for end, figure in _from(text, start, rules):
+            done = end
             yield figure
-            continue
-        if not made:
-            if run and (word in joiners or word in points) and _near(text, run[-1][0], match):
-                run.append((match, (None,) if word in joiners else ()))
-                continue
-            if run:
-                yield from _read(text, run, rules)
-                run = []
-            if word in loose:
-                yield Figure(
-                    match.start(), match.end(), match.group(), Kind.LOOSE, (loose[word],), word=True
-                )
-            continue
+
+
+def _places(text: str, rules: Grammar) -> list[int]:
+    """Return where a word stands that begins a number, or is one.
+
+    Few words are, and most of a text's come again and again: looking at each word once is what makes this fast.
+    """
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
+    if lowered.isascii():
+        every = set(lowered.translate(_NO_LETTERS).split())
+    else:
+        every = set(_WORD.findall(lowered))
+        mixed = {each for each in every if not each.isalpha()}
+        every = every.difference(mixed).union(*map(_LETTERS.findall, mixed))
+    places = []
+    for word in rules.beginnings(every):
+        start = lowered.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if not (lowered[end : end + 1].isalpha() or lowered[start - 1 : start].isalpha()):
+                places.append(start)
+            start = lowered.find(word, end)
+    places.sort()
+    return places
+
+
+def _from(text: str, start: int, rules: Grammar) -> Iterator[tuple[int, Figure]]:
+    """Yield the figures of the number words that stand together from `start` on, and where to go on after them."""
+    run: list[tuple[re.Match[str], tuple[float | None, ...]]] = []
+    for match in _LETTERS.finditer(text, start):
+        word = plain_word(match[0])
         if run and not _near(text, run[-1][0], match):
-            yield from _read(text, run, rules)
-            run = []
-        run.append((match, made))
-    if run:
-        yield from _read(text, run, rules)
+            break
+        if made := rules.atoms(word):
+            run.append((match, made))
+        elif run and (word in rules.joiners or word in rules.points):
+            run.append((match, (None,) if word in rules.joiners else ()))
+        elif run:
+            break
+        elif figure := _with_fraction(text, match, word, rules):
+            yield match.end(), figure
+            return
+        else:
+            value = (rules.loose[word],)
+            yield (
+                match.end(),
+                Figure(match.start(), match.end(), match[0], Kind.LOOSE, value, word=True),
+            )
+            return
+    while run and run[-1][1] in ((None,), ()):
+        run.pop()
+    for figure in _read(text, run, rules):
+        yield run[-1][0].end(), figure
 
 
 def _with_fraction(text: str, match: re.Match[str], word: str, rules: Grammar) -> Figure | None:
