@@ -8,7 +8,7 @@ from typing import Final
 
 from backend import languages
 from backend.text.spoken.units import unit_patterns
-from backend.text.spoken.words import NUM, SPACE, SpokenWords, form, spoken_words
+from backend.text.spoken.words import SPACE, SpokenWords, form, spoken_words
 from backend.text.words import fold
 
 _MONEY: Final = re.compile(r"[\d€$£¥]")
@@ -36,10 +36,10 @@ class MoneyPatterns:
         )
         per = rf"(?:\s?/\s?(?:(?P<unit>{unit_patterns(words.language).unit})|(?P<each>[^\W\d_]{{3,}}))(?!\w))?"
         self.before = re.compile(
-            rf"(?<![\w.{signs}])(?<!\d[ \u00a0])(?P<sign>{_any(before)}){SPACE}(?P<number>{NUM}){scale}(?!\w){per}"
+            rf"(?<![\w.{signs}])(?<!\d[ \u00a0])(?P<sign>{_any(before)}){SPACE}(?P<number>{words.number}){scale}(?!\w){per}"
         )
         self.behind = re.compile(
-            rf"(?<![\w.,])(?P<number>{NUM}){scale}{SPACE}(?P<sign>{_any(every)})(?![\w{signs}]){per}"
+            rf"(?<![\w.,])(?P<number>{words.number}){scale}{SPACE}(?P<sign>{_any(every)})(?![\w{signs}]){per}"
         )
         self.lone = re.compile(r"(?<=[^\W_] )([€$£¥])(?=[\s).,;:!?]|\Z)(?! ?\d)")
 
@@ -71,8 +71,7 @@ def _rate(match: re.Match[str], words: SpokenWords, patterns: MoneyPatterns) -> 
     """Return an amount and what it is for."""
     amount, each = _amount(match, words, patterns), match["each"]
     if match["unit"]:
-        unit = unit_patterns(words.language).names[match["unit"]]
-        each = words.bare_unit(unit, words.plural("1"))
+        return f"{amount} {words.per_unit(unit_patterns(words.language).names[match['unit']])}"
     return f"{amount} {words.say('per')} {each}" if each else amount
 
 

@@ -18,8 +18,8 @@ class _Patterns:
     """Where short forms stand, in one language."""
 
     def __init__(self, words: SpokenWords) -> None:
-        self.anywhere = _pattern(words.data["abbreviations"], r"(?<![\w.])", r"(?![^\W_])")
-        self.numbered = _pattern(words.data["numbered"], r"(?<![\w.])(?<!\d )", r"[ \u00a0]?(?=\d)")
+        self.anywhere = _pattern(words.data["abbreviations"], r"(?<![\w./])", r"(?![^\W_])")
+        self.numbered = _pattern(words.data["numbered"], r"(?<![\w.])", r"[ \u00a0]?(?=\d)")
         self.counted = _pattern(
             words.data["counted"], rf"(?<![\w.,])({NUM}){SPACE}", r"(?![^\W_]|['’-])"
         )
@@ -45,13 +45,23 @@ def say_short_forms(text: str, words: SpokenWords) -> str:
 def say_counted(text: str, words: SpokenWords) -> str:
     """Put into words what stands before and behind numbers."""
     patterns = _patterns(words.language)
-    out = patterns.numbered.sub(lambda each: f"{words.data['numbered'][each[1]]} ", text)
+    out = patterns.numbered.sub(lambda each: _numbered(each, words), text)
     return replaced(out, patterns.counted, lambda each: _counted(each, words), words.language)
 
 
 def leave_out_sources(text: str, words: SpokenWords) -> str:
     """Take out marks of sources, such as "[Source 2]" and "[web]"."""
     return _BRACKETED.sub(lambda each: _bracketed(each, words), text) if "[" in text else text
+
+
+def _numbered(match: re.Match[str], words: SpokenWords) -> str:
+    return match.group() if _is_unit(match, words) else f"{words.data['numbered'][match[1]]} "
+
+
+def _is_unit(match: re.Match[str], words: SpokenWords) -> bool:
+    """Return whether a short form stands behind a number, and is a unit there: "5 min." is no minimum."""
+    before = match.string[: match.start()].rstrip(" \u00a0\u202f")
+    return before[-1:].isnumeric() and match[1].rstrip(".").lower() in words.short
 
 
 def _counted(match: re.Match[str], words: SpokenWords) -> str:
@@ -64,9 +74,8 @@ def _counted(match: re.Match[str], words: SpokenWords) -> str:
 def _anywhere(match: re.Match[str], words: SpokenWords) -> str:
     short = match[1]
     spoken: str = words.data["abbreviations"][short]
-    before = match.string[: match.start()].rstrip(" \u00a0\u202f")
-    if before[-1:].isnumeric() and short.rstrip(".").lower() in words.short:
-        return match.group()  # a unit, not "minimum"
+    if _is_unit(match, words):
+        return match.group()
     rest = match.string[match.end() :]
     if not short.endswith("."):
         return spoken

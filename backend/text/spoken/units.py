@@ -23,7 +23,7 @@ _POINTS: Final = frozenset("NW")
 _STREET: Final = re.compile(r" \d+(?:st|nd|rd|th)\b")
 _UNIT: Final = re.compile(r"[\d%°℃²³/]|kWh")
 _ALTERNATIVE: Final = re.compile(r"(?<=[^\W\d_])~?/(?=\d)(?!100 ?km)")
-_DEGREES: Final = re.compile(r"°(?: ?(c)|\s([CF]))\b")
+_DEGREES: Final = re.compile(r"[°º](?:\s?([cf])|\s([CF]))\b")
 _POWER: Final = re.compile(r"(?<![^\W\d_])([ckm]?m|ft|in|yd|mi)\^([23])(?!\w)")
 
 
@@ -45,7 +45,7 @@ class UnitPatterns:
         self.unit = "|".join(map(re.escape, every))
         scale = rf"(?:[ \u00a0]({words.scales.pattern}))?" if words.own else "()"
         self.behind = re.compile(
-            rf"(?<![A-Za-z\u00c0-\u024f\d_.,:])((?:\d{{1,2}}:)?{NUM})(?i:{scale})(-(?=\w+\.-)|{SPACE})({self.unit})"
+            rf"(?<![A-Za-z\u00c0-\u024f\d_.,:])((?:\d{{1,2}}:)?{words.number})(?i:{scale})(-(?=\w+\.-)|{SPACE})({self.unit})"
             rf"(?:/([^\W\d_]{{3,}})(?![\w/])|{STOP})"
         )
         longer = "|".join(re.escape(each) for each in every if len(each) > 1)
@@ -97,12 +97,7 @@ def say_units(text: str, words: SpokenWords) -> str:
             lambda each: f"{each[1]}-{words.bare_unit(patterns.names[each[2]], one)}", out
         )
     if "/" in out:
-        out = patterns.per.sub(
-            lambda each: (
-                f" {words.say('per')} {words.bare_unit(patterns.names[each[1]], words.plural('1'))}"
-            ),
-            out,
-        )
+        out = patterns.per.sub(lambda each: f" {words.per_unit(patterns.names[each[1]])}", out)
     return patterns.lone.sub(
         lambda each: words.bare_unit(patterns.names[each[1]], words.plural("5")), out
     )
@@ -115,7 +110,7 @@ def part_units(text: str, words: SpokenWords) -> str:
         out = _INCHES.sub(r"\1 in.", _FEET.sub(r"\1 ft \2 in.", out))
     if "/" in out:
         out = _ALTERNATIVE.sub(", ", out)
-    if "°" in out:
+    if "°" in out or "º" in out:
         out = _DEGREES.sub(lambda each: f"°{(each[1] or each[2]).upper()}", out)
     if "^" in out:
         out = _POWER.sub(lambda each: each[1] + "²³"[int(each[2]) - 2], out)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from babel import Locale
 
 NUM: Final = r"\d+(?:[.,'’\u00a0\u202f]\d+)*"
+_SPACED: Final = r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?"
 SPACE: Final = r"[ \u00a0\u202f]?"
 SAMPLES: Final = (1, 2, 5, 0, 1_000_000)
 """Numbers that ask for different plurals; whatever these don't show, a fraction does."""
@@ -49,6 +50,8 @@ class SpokenWords:
         self.language = language if self.own or _known(language) else lexicon.code
         self.lexicon = lexicon
         self.grammar = grammar(self.language)
+        self.number = rf"(?:{_SPACED}|{NUM})" if self.grammar.spaced else NUM
+        """The pattern of digits, with the separators of the language."""
         symbols = languages.symbols()
         self.per: Mapping[str, list[str]] = symbols["per"]
         units: dict[str, str] = {**symbols["units"]}
@@ -122,6 +125,14 @@ class SpokenWords:
     def bare_unit(self, name: str, category: str) -> str:
         """Return the words for a unit alone, its name where there are none."""
         return (self.unit(name, category) or name).replace("{0}", "").strip()
+
+    def per_unit(self, name: str) -> str:
+        """Return "per" and one of a unit: "na godzinę"."""
+        one = self.bare_unit(name, self.plural("1"))
+        old, new = self.data["per_ending"]
+        if old and one.endswith(old):
+            one = f"{one.removesuffix(old)}{new}"
+        return f"{self.say('per')} {one}"
 
     def currency(self, code: str, category: str, *, by_code: bool) -> str:
         """Return the name of a currency: by its sign what is short, by its code all of it ("US dollars")."""
