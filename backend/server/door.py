@@ -56,8 +56,15 @@ async def read(request: web.Request, settings: Settings) -> tuple[Question, bool
         asked = SearchRequest.model_validate_json(body)
     except ValidationError as error:
         raise invalid(error, body) from None
+    return await question(asked, settings, request[REQUEST_ID], received), asked.explain
+
+
+async def question(
+    asked: SearchRequest, settings: Settings, request_id: str, received: float | None = None
+) -> Question:
+    """Return the question of a request that came in at `received` (monotonic), or just now. Raises Refusal."""
     zone = await _zone(asked.time_zone or settings.local_timezone)
-    return _question(asked, settings, zone, received, request[REQUEST_ID]), asked.explain
+    return _question(asked, settings, zone, received or time.monotonic(), request_id)
 
 
 def check_sources(question: Question, known: Collection[str]) -> None:

@@ -101,6 +101,12 @@ class Busy(Refusal):
     status, error = 429, "busy"
 
 
+class NotInstalled(Refusal):
+    """A part of the server that is an extra and isn't there."""
+
+    status, error = 501, "not_installed"
+
+
 def invalid(error: ValidationError, body: bytes) -> Refusal:
     """Return the refusal that says what pydantic found first. The values themselves aren't repeated."""
     first = error.errors(include_url=False, include_input=False)[0]

@@ -12,7 +12,7 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from backend.contract import CONTRACT, LABELS, Health, Reply, SearchRequest
-from backend.server import asking, door, openapi, streaming
+from backend.server import asking, door, mcp, openapi, streaming
 from backend.server.auth import MAY_SEE
 from backend.server.errors import Busy, Invalid
 from backend.server.openapi import Route
@@ -163,5 +163,6 @@ ROUTES: Final = (
     Route("POST", "/logs/clear", logs_clear, "Forget all questions."),
     Route("GET", "/cache", cache, "How many results and answers are kept."),
     Route("POST", "/cache/clear", cache_clear, "Forget all kept results and answers."),
+    Route("POST", "/mcp", mcp.post, "The Model Context Protocol over streamable HTTP, stateless."),
     Route("GET", "/openapi.json", document, "This document."),
 )
