@@ -10,6 +10,15 @@ die() {
   exit 1
 }
 
+# extras: those of setup.cfg that the server is run with, say "mcp,llamacpp": EXTRAS now, or as it last was.
+extras() {
+  if [ -n "${EXTRAS+set}" ]; then
+    printf '%s' "$EXTRAS"
+  else
+    cat "$ROOT/.cache/extras" 2>/dev/null || true
+  fi
+}
+
 # stamp ENV: what an environment was made from. A second set-up compares it and does nothing.
 # The folder is part of it, since an environment can't be moved.
 stamp() {
@@ -17,7 +26,11 @@ stamp() {
   case $1 in
     .venv | .venv-ha) inputs+=(requirements_test.txt scripts/python314 scripts/ha_requirements.py) ;;
   esac
-  (cd "$ROOT" && { printf '%s\n' "$ROOT/$1"; cat "${inputs[@]}"; } | sha256sum)
+  (cd "$ROOT" && {
+    printf '%s\n' "$ROOT/$1"
+    if [ "$1" = .venv-run ]; then extras; fi
+    cat "${inputs[@]}"
+  } | sha256sum)
 }
 
 # is_current ENV: true when nothing has to be done for it.

@@ -80,7 +80,7 @@ class LlamaCpp:
     def _check(self) -> Path:
         if importlib.util.find_spec("xllamacpp") is None:
             raise ModelError(
-                "no_model", "llamacpp needs its extra: pip install 'mnemolis[llamacpp]'"
+                "no_model", "llamacpp needs its extra, once: EXTRAS=llamacpp scripts/run"
             )
         if self._path is None:
             raise ModelError("no_model", "LLM_MODEL_PATH isn't set; it names a GGUF file")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.shared.message import SessionMessage
 
-_REMEDY: Final = "MCP isn't installed; install the extra: pip install -e '.[mcp]'"
+_REMEDY: Final = "MCP isn't installed; install it once with EXTRAS=mcp scripts/run, or pip install -e '.[mcp]'"
 _NAMES: Final = {"answer": "synthesize"}
 _NOT_A_FAULT: Final = "nothing_found"
 
