@@ -15,6 +15,7 @@ from backend.contract import BODY_MAX_BYTES
 from backend.server.asking import Asking
 from backend.server.auth import KEYS, Keys, admission
 from backend.server.errors import boundary
+from backend.server.metrics import METRICS, Metrics
 from backend.server.parts import ASK, HEALTH, SEARCHES, SETTINGS, STORE, HealthCheck, Keeping
 from backend.server.routes import ROUTES
 from backend.settings import Settings
@@ -40,6 +41,7 @@ def create_app(
     app[SETTINGS] = settings
     app[HEALTH] = health
     app[STORE] = store
+    app[METRICS] = Metrics()
     app[KEYS] = Keys(settings.api_keys)
     app[SEARCHES] = asyncio.Semaphore(searches_at_once)
     for route in ROUTES:

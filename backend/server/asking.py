@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from backend.ask import failure_reply
 from backend.contract import Reply
+from backend.server.metrics import Metrics
 from backend.sources.base import Source
 from backend.types import Question, Sentence
 
@@ -76,11 +77,13 @@ async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
     return failure_reply(question, "internal")
 
 
-def record(question: Question, reply: Reply | None, *, stream: bool) -> None:
-    """Log how a question ended, in one line without its words; None if the client had gone."""
+def record(metrics: Metrics, question: Question, reply: Reply | None, *, stream: bool) -> None:
+    """Count and log how a question ended, in one line without its words; None if the client had gone."""
+    elapsed = time.monotonic() - question.received
+    metrics.note(question, reply, elapsed)
     fields: dict[str, Any] = {
         "request_id": question.request_id,
-        "elapsed_ms": round((time.monotonic() - question.received) * 1000),
+        "elapsed_ms": round(elapsed * 1000),
         "style": question.style.value,
         "language": question.language,
         "stream": stream,

@@ -20,6 +20,7 @@ from backend import __version__
 from backend.contract import AUTO, LABELS, QUERY_MAX_CHARS, Reply, SearchRequest
 from backend.server import asking, door
 from backend.server.errors import REQUEST_ID, Busy, InvalidJson, NotInstalled, Refusal
+from backend.server.metrics import METRICS
 from backend.server.parts import ASK, SEARCHES, SETTINGS
 from backend.types import FUSION
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.shared.message import SessionMessage
 
-_REMEDY: Final = "MCP isn't installed; install it once with EXTRAS=mcp scripts/run, or pip install -e '.[mcp]'"
+_REMEDY: Final = (
+    "MCP isn't installed; install it once with EXTRAS=mcp scripts/run, or pip install -e '.[mcp]'"
+)
 _NAMES: Final = {"answer": "synthesize"}
 _NOT_A_FAULT: Final = "nothing_found"
 
@@ -177,7 +180,7 @@ async def _search(request: web.Request, arguments: Mapping[str, Any]) -> types.C
         )
     async with app[SEARCHES]:
         reply = await asking.reply(app[ASK], question, explain=False)
-    asking.record(question, reply, stream=False)
+    asking.record(app[METRICS], question, reply, stream=False)
     return _result(reply)
 
 

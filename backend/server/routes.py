@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from functools import partial
 import json
@@ -15,6 +16,7 @@ from backend.contract import CONTRACT, LABELS, Health, Reply, SearchRequest
 from backend.server import asking, door, mcp, openapi, streaming
 from backend.server.auth import MAY_SEE
 from backend.server.errors import Busy, Invalid
+from backend.server.metrics import CONTENT_TYPE, METRICS
 from backend.server.openapi import Route
 from backend.server.parts import ASK, HEALTH, SEARCHES, SETTINGS, STORE
 
@@ -43,7 +45,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         try:
             reply = await asking.reply(ask, question, explain=explain)
         finally:
-            asking.record(question, reply, stream=False)
+            asking.record(request.app[METRICS], question, reply, stream=False)
         return _json(reply)
 
 
@@ -102,6 +104,14 @@ async def cache_clear(request: web.Request) -> web.StreamResponse:
     answers = await store.answers.clear()
     results = await store.results.clear()
     return _json({"status": "ok", "entries_removed": results + answers})
+
+
+async def metrics(request: web.Request) -> web.StreamResponse:
+    """Return the counters, for Prometheus."""
+    health = await request.app[HEALTH]()
+    # In a thread: the memory of the process is read from a file.
+    text = await asyncio.to_thread(request.app[METRICS].text, health)
+    return web.Response(body=text, headers={"Content-Type": CONTENT_TYPE})
 
 
 async def document(request: web.Request) -> web.StreamResponse:
@@ -163,6 +173,7 @@ ROUTES: Final = (
     Route("POST", "/logs/clear", logs_clear, "Forget all questions."),
     Route("GET", "/cache", cache, "How many results and answers are kept."),
     Route("POST", "/cache/clear", cache_clear, "Forget all kept results and answers."),
+    Route("GET", "/metrics", metrics, "The counters, for Prometheus."),
     Route("POST", "/mcp", mcp.post, "The Model Context Protocol over streamable HTTP, stateless."),
     Route("GET", "/openapi.json", document, "This document."),
 )

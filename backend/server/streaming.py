@@ -19,6 +19,7 @@ from backend.ask import failure_reply
 from backend.contract import COMMENT_EVERY_SECONDS, ErrorEvent, Reply, SentenceEvent, tagged
 from backend.server.asking import Asking, leave, record
 from backend.server.errors import REQUEST_ID, head
+from backend.server.metrics import METRICS
 from backend.types import FUSION, Question, Sentence
 
 _LOGGER = logging.getLogger(__name__)
@@ -183,5 +184,5 @@ async def respond(
             request.transport.abort()
     finally:
         leave(task)
-        record(question, stream.outcome, stream=True)
+        record(request.app[METRICS], question, stream.outcome, stream=True)
     return response
