@@ -21,7 +21,7 @@ from backend.types import Question, Section
 
 _FOUND: Final = 0.32
 """A quote holds at least this share of the question, each word counted by its rarity."""
-_ON_TOPIC: Final = 0.66
+_ON_TOPIC: Final = 0.52
 """Or this much, with the share that its whole passage holds."""
 _DONE: Final = 0.6
 """The same where it is asked how something is done: what is done with something else is no answer."""
@@ -31,8 +31,8 @@ _BESIDE: Final = 0.5
 """or this, if it stands beside it,"""
 _ENOUGH: Final = 0.75
 """or the best one holds less than this share of the question,"""
-_LACKING: Final = 0.1
-"""and the further one this much that the best one lacks."""
+_LACKING: Final = 0.03
+"""and the further one this much that the best one lacks, or else follows it."""
 _FOLLOWS: Final = 0.1
 _LEADS: Final = 0.05
 """What a further sentence gets for standing behind the best one, or before it."""
@@ -128,12 +128,11 @@ def _chosen(units: Sequence[Unit], rated: Scores, asked: Asked, count: int, cap:
         return _named(units, rated, count, cap)
     chosen = [first]
     room = cap - len(units[first].text) - 1
-    further = sorted(order, key=lambda i: -_further(i, first, units, rated))
-    for i in further:
-        if len(chosen) == count:
+    for i in (*sorted(order, key=lambda i: -_further(i, first, units, rated)), first + 1):
+        if len(chosen) == count or i == len(units):
             break
         unit = units[i]
-        if i == first or len(unit.text) > room or any(_alike(unit, units[j]) for j in chosen):
+        if i in chosen or len(unit.text) > room or any(_alike(unit, units[j]) for j in chosen):
             continue
         if unit.passage.language != units[first].passage.language:
             continue
@@ -173,6 +172,21 @@ def _adds(i: int, first: int, units: Sequence[Unit], rated: Scores, asked: Asked
         as_good
         or (own[i] >= _BESIDE * own[first] and _continues(units[i], units[first], asked))
         or (own[first] < _ENOUGH and rated.gain(i, first) >= _LACKING)
+        or (
+            own[first] < _ENOUGH
+            and asked.wants.isdisjoint(("procedure", "definition"))
+            and _follows(units[i], units[first])
+        )
+    )
+
+
+def _follows(unit: Unit, first: Unit) -> bool:
+    """Return whether a unit is the next sentence: what names the topic is often followed by the answer."""
+    return (
+        unit.passage is first.passage
+        and unit.place == first.place + 1
+        and unit.kind == first.kind == "sentence"
+        and not is_question(unit.text)
     )
 
 

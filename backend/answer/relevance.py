@@ -19,7 +19,7 @@ from backend import languages
 from backend.answer.reply import is_question
 from backend.answer.units import Unit, words_of
 from backend.text.forms import SHORTEST_STEM, Vocabulary
-from backend.text.words import fold, topic_words
+from backend.text.words import fold, spaceless, topic_words
 from backend.types import Question
 
 DEFINES: Final = 0.45
@@ -31,22 +31,27 @@ _FORM: Final = 0.85
 """Another form of a word counts this much, as does a word in a compound."""
 _CODE: Final = 3.0
 """A code such as E24 counts this many times."""
+_NAME: Final = 1.5
+"""A name counts this many times."""
 _NEXT: Final = 0.25
 """What a sentence gets of the score of the one before it: answers often follow what names the topic."""
-_ELSEWHERE: Final = 0.4
-"""What a sentence loses at most whose passage holds less of the question than another one does."""
 _NO_FIGURE: Final = 0.8
 """Where a figure or a moment is asked for, a sentence without one counts this much."""
+_LONG: Final = 0.8
+"""What is too long to be listened to counts at least this much."""
 _ACTION: Final = 2.0
 """What is asked to be allowed counts this many times: where and when are said in other words."""
 _BOUND: Final = 0.1
 """A word that adds nothing to the one beside it ("living" "room") counts this much."""
+_ACROSS: Final = 0.5
+"""Two characters that stand nowhere count this much: they may be the end of a word and the beginning of another."""
 _TITLED: Final = 1.2
 """A word of a sentence that the heading of its part has too counts this much: it is what the part is about."""
 _ALL: Final = 0.999
 _LONGEST_NAME: Final = 4
 _LONGEST_INSERTION: Final = 8
 
+_WORD: Final = re.compile(r"[^\W\d_]\w*")
 _HAS_DIGIT: Final = re.compile(r"\d")
 _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 _MOMENT: Final = re.compile(r"\d[:.]\d\d(?!\d)|(?<!\d)[12]\d{3}(?!\d)")
@@ -85,7 +90,8 @@ def asked_by(question: Question) -> Asked:
     text = fold(question.text)
     words = words_of(topic_words(text, question.language))
     answers = languages.load(question.language).table("answers")
-    weights = {word: _CODE if _is_code(word) else 1.0 for word in words}
+    names = _names(question.text)
+    weights = {word: _CODE if _is_code(word) else _NAME if word in names else 1.0 for word in words}
     wants = set()
     for want, form in _forms_of_questions(question.language).items():
         if (found := form.search(text)) is None:
@@ -97,12 +103,26 @@ def asked_by(question: Question) -> Asked:
     if any(_says(phrase, text) for phrase in answers.get("figures", ())):
         # "How hot" and "how often" are seldom said again where it is told.
         wants.add("figure")
+    if len(words) > _LONGEST_NAME:
+        # "What is the largest party of the north-west of Victoria" asks for no definition.
+        wants.discard("definition")
     return Asked(weights, frozenset(wants))
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the folded words that are written with a capital though they don't begin the text.
+
+    They name what is asked about: names, in German all nouns. Speech has no capitals, and "WHAT IS IT" says nothing.
+    """
+    if not any(map(str.islower, text)):
+        return frozenset()
+    later = _WORD.findall(text)[1:]
+    return frozenset(fold(word) for word in later if word[0].isupper())
 
 
 def _says(phrase: str, text: str) -> bool:
     """Return whether a phrase stands in a text: as whole words, in a script that has spaces between them."""
-    if words_of([phrase]) != [phrase] and " " not in phrase:
+    if spaceless(phrase):
         return phrase in text
     return f" {phrase} " in f" {text} "
 
@@ -161,14 +181,13 @@ def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
         sum(mine.values()) * _fit(unit, asked.wants, language)
         for mine, unit in zip(held, units, strict=True)
     ]
-    topic = _topics(asked, hits, units)
-    ranked = _ranked(asked, own, topic, units, language)
+    ranked = _ranked(asked, own, units, language)
     return Scores(
         [score if i in touched else 0.0 for i, score in enumerate(own)],
         [score if i in touched else 0.0 for i, score in enumerate(ranked)],
         # The title of a whole document says too little of what a part of it is about, unless it says all.
         [share if i in below or share > _ALL else 0.0 for i, share in enumerate(named)],
-        topic,
+        _topics(asked, hits, units),
         held,
     )
 
@@ -186,6 +205,8 @@ def _rarity(
         if known and not mine:
             # It may be said in another word here: it counts no more than what isn't.
             rarity[word] = min(rarity[word], asked.words[word] * sum(known) / len(known))
+            if spaceless(word):
+                rarity[word] *= _ACROSS
     for word in _bound(asked, hits, units):
         rarity[word] *= _BOUND
     return rarity
@@ -208,23 +229,14 @@ def _topics(
 
 
 def _ranked(
-    asked: Asked,
-    own: Sequence[float],
-    topic: Sequence[float],
-    units: Sequence[Unit],
-    language: str,
+    asked: Asked, own: Sequence[float], units: Sequence[Unit], language: str
 ) -> list[float]:
     """Return the shares of the question with what speaks for a unit besides its words."""
     ranked = list(own)
     for i, (before, unit) in enumerate(pairwise(units), 1):
         if unit.passage is before.passage and own[i] > 0:
             ranked[i] += _NEXT * max(0.0, own[i - 1] - own[i])
-    if best := max(topic, default=0.0):
-        ranked = [
-            score * (1 - _ELSEWHERE * (1 - share / best))
-            for score, share in zip(ranked, topic, strict=True)
-        ]
-    if "definition" in asked.wants and len(asked.words) <= _LONGEST_NAME:
+    if "definition" in asked.wants:
         begun: set[str] = set()
         for i, unit in enumerate(units):
             if ranked[i] > 0:
@@ -279,7 +291,7 @@ def _fit(unit: Unit, wants: AbstractSet[str], language: str) -> float:
         # It names the topic for what follows, and is no answer.
         return 0.0
     length = len(unit.text)
-    fit = 1.0 if length <= 240 else max(0.6, 240 / length)
+    fit = min(1.0, max(_LONG, 400 / length))
     if "moment" in wants:
         if not (_MOMENT.search(unit.text) or not _moments(language).isdisjoint(unit.words)):
             fit *= _NO_FIGURE

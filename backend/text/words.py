@@ -54,6 +54,11 @@ def _fillers(language: str) -> re.Pattern[str] | None:
     return re.compile(r"\b(?:" + "|".join(map(re.escape, fillers)) + r")\b")
 
 
+def spaceless(word: str) -> bool:
+    """Return whether a word begins in a script that has no spaces between its words."""
+    return _HAS_UNSPACED.match(word) is not None
+
+
 def apart(words: Iterable[str]) -> list[str]:
     """Return words with what has no spaces between its words apart from letters and figures beside it."""
     found: list[str] = []
@@ -73,7 +78,7 @@ def compared(words: Iterable[str]) -> list[str]:
     found: list[str] = []
     alone: list[str] = []
     for word in apart(words):
-        if word.isascii() or not _HAS_UNSPACED.match(word):
+        if not spaceless(word):
             found.append(word)
         elif len(word) == 1:
             alone.append(word)
@@ -86,7 +91,7 @@ def compared(words: Iterable[str]) -> list[str]:
 def _inside(language: str) -> re.Pattern[str] | None:
     """Return what finds function words of a script without spaces, which stand inside what looks like one word."""
     own = languages.load(language).words
-    inside = [word for word in own.function | own.question if _HAS_UNSPACED.match(word)]
+    inside = [word for word in own.function | own.question if spaceless(word)]
     if not inside:
         return None
     return re.compile("|".join(sorted(inside, key=len, reverse=True)))
