@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from backend.store.snapshots import Item
 from backend.types import Outcome, Question, Step
 
 
@@ -61,3 +62,21 @@ class Source(Protocol):
 
     def state(self) -> SourceState:
         """Return how the source is doing, without asking the upstream."""
+
+
+class Observed(Source, Protocol):
+    """A source whose state is looked at again and again, so that changes of it can be told."""
+
+    @property
+    def every(self) -> float:
+        """Seconds between two looks."""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether an item that is missing is gone; news only come."""
+
+    async def look(self, until: float) -> tuple[Item, ...]:
+        """Return what there is now, by `until` (monotonic). Raises UpstreamError."""
+
+    def said(self, state: str, language: str) -> str:
+        """Return the word for an item's state; "" where the name of the item says it all."""

@@ -1,4 +1,4 @@
-"""What the server keeps, as one part: `results`, `answers`, `log`, `passages`.
+"""What the server keeps, as one part: `results`, `answers`, `log`, `passages`, `snapshots`.
 
 Decides what happens when the file can't be used: the server goes on with a file of its own that is gone when it
 stops, and says so. Nobody's question fails for want of a cache.
@@ -15,12 +15,13 @@ from typing import Final, Self
 
 from pydantic import TypeAdapter
 
-from backend.store import cache, log, passages
+from backend.store import cache, log, passages, snapshots
 from backend.store.cache import Cache
 from backend.store.claim import Claim
 from backend.store.database import Database, Migration, StoreError
 from backend.store.log import Log
 from backend.store.passages import Passages
+from backend.store.snapshots import Snapshots
 from backend.types import Answer, Found
 
 _LOGGER = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     log.create,
     log.add_synthesis,
     passages.create,
+    snapshots.create,
 )
 _FOUND: Final = TypeAdapter(Found)
 _ANSWER: Final = TypeAdapter(Answer)
@@ -51,6 +53,7 @@ class Store:
         )
         self.log = Log(database)
         self.passages = Passages(database)
+        self.snapshots = Snapshots(database)
 
     @classmethod
     async def open(cls, path: Path, *, size: int = 500, library: str | None = None) -> Self:
