@@ -28,12 +28,14 @@ from backend.llm.availability import Availability, from_settings
 from backend.planning import Planner
 from backend.server.app import create_app
 from backend.settings import Settings
-from backend.sources.base import Source
+from backend.sources.base import Observed, Source
+from backend.sources.changes import Changes
 from backend.sources.house import House
 from backend.sources.http import open_session
 from backend.sources.kiwix import Kiwix
 from backend.store import Store
 from backend.store.store import FILE
+from backend.text.since import Hours
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -49,6 +51,7 @@ class Backend:
     id: str
     store: Store
     sources: Mapping[str, Source]
+    changes: Changes
     models: Availability
     ask: Ask
 
@@ -65,6 +68,8 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
         session = open_session()
         stack.push_async_callback(session.close)
         sources = _sources(settings, store, session)
+        changes = _changes(settings, store, sources)
+        sources[changes.tag] = changes
         for source in sources.values():
             await source.start()
             stack.push_async_callback(source.close)
@@ -85,7 +90,7 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
         )
         stack.push_async_callback(ask.close)
         known_as = await asyncio.to_thread(identity, settings.data_dir)
-        yield Backend(settings, known_as, store, sources, models, ask)
+        yield Backend(settings, known_as, store, sources, changes, models, ask)
 
 
 def create_server(backend: Backend) -> web.Application:
@@ -112,7 +117,13 @@ def create_server(backend: Backend) -> web.Application:
             jobs={},
         )
 
-    return create_app(backend.ask, settings=backend.settings, health=health, store=backend.store)
+    return create_app(
+        backend.ask,
+        settings=backend.settings,
+        health=health,
+        store=backend.store,
+        look=backend.changes.look,
+    )
 
 
 def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[str, Source]:
@@ -129,6 +140,15 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
         ),
     )
     return {source.tag: source for source in sources}
+
+
+def _changes(settings: Settings, store: Store, sources: Mapping[str, Source]) -> Changes:
+    """Return the source that tells what has changed in those that can be looked at again and again."""
+    observed = [source for source in sources.values() if isinstance(source, Observed)]
+    hours = Hours(
+        settings.morning_start_hour, settings.work_start_hour, settings.evening_start_hour
+    )
+    return Changes(observed, store.snapshots, ttl=settings.cache_ttl_changes_seconds, hours=hours)
 
 
 def identity(data_dir: Path) -> str:

@@ -62,6 +62,7 @@ Chars = Annotated[int, Field(ge=0, le=1_000_000)]
 Kept = Annotated[int, Field(ge=0, le=86_400 * 365)]
 Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
+Hour = Annotated[int, Field(ge=0, le=23)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Where = Annotated[Path, AfterValidator(_at_home)]
 
@@ -174,6 +175,10 @@ class Settings(BaseModel):
         20.0, description="Below this charge a battery is low."
     )
 
+    morning_start_hour: Hour = Field(6, description="When a morning begins: 0 to 23.")
+    work_start_hour: Hour = Field(9, description="When people leave for work: 0 to 23.")
+    evening_start_hour: Hour = Field(18, description="When an evening begins: 0 to 23.")
+
     llm_api_type: Literal["ollama", "openai", "llamacpp", "extractive", "none"] | None = Field(
         None,
         description="What composes answers; unset: Ollama if it answers, else extractive quotes.",
@@ -216,6 +221,7 @@ class Settings(BaseModel):
     cache_ttl_ha_seconds: Kept = Field(
         30, description="How long states read with HA_TOKEN are kept."
     )
+    cache_ttl_changes_seconds: Kept = Field(120, description="How long changes are kept.")
     cache_ttl_fusion_seconds: Kept = Field(1800, description="How long fused results are kept.")
     cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         500, description="How many results and how many answers are kept."

@@ -16,7 +16,17 @@ from backend.server.asking import Asking
 from backend.server.auth import KEYS, Keys, admission
 from backend.server.errors import boundary
 from backend.server.metrics import METRICS, Metrics
-from backend.server.parts import ASK, HEALTH, SEARCHES, SETTINGS, STORE, HealthCheck, Keeping
+from backend.server.parts import (
+    ASK,
+    HEALTH,
+    LOOK,
+    SEARCHES,
+    SETTINGS,
+    STORE,
+    HealthCheck,
+    Keeping,
+    Look,
+)
 from backend.server.routes import ROUTES
 from backend.settings import Settings
 
@@ -30,17 +40,20 @@ def create_app(
     settings: Settings,
     health: HealthCheck,
     store: Keeping,
+    look: Look,
     searches_at_once: int = _SEARCHES_AT_ONCE,
 ) -> web.Application:
     """Return the application over its parts.
 
-    `health` returns all there is to know about the server; what a caller gets of it is decided here.
+    `health` returns all there is to know about the server; what a caller gets of it is decided here. `look` has the
+    sources looked at whose changes are told.
     """
     app = web.Application(middlewares=(boundary, admission), client_max_size=BODY_MAX_BYTES)
     app[ASK] = ask
     app[SETTINGS] = settings
     app[HEALTH] = health
     app[STORE] = store
+    app[LOOK] = look
     app[METRICS] = Metrics()
     app[KEYS] = Keys(settings.api_keys)
     app[SEARCHES] = asyncio.Semaphore(searches_at_once)

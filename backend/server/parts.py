@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import Any, Final, Protocol
 
 from aiohttp import web
@@ -11,6 +12,7 @@ from aiohttp import web
 from backend.contract import Health
 from backend.server.asking import Asking
 from backend.settings import Settings
+from backend.store.snapshots import Change
 
 
 class Row(Protocol):
@@ -43,6 +45,15 @@ class Cache(Protocol):
         """Forget all and return how many there were; raises StoreError."""
 
 
+class Snapshots(Protocol):
+    """What sources looked like, and what has changed: `backend.store.snapshots.Snapshots`."""
+
+    async def changes(
+        self, since: datetime, until: datetime, sources: Sequence[str] = ()
+    ) -> Sequence[Change]:
+        """Return the changes noticed in a span, the oldest first; raises StoreError."""
+
+
 class Keeping(Protocol):
     """What the server keeps: `backend.store.Store`."""
 
@@ -58,12 +69,19 @@ class Keeping(Protocol):
     def answers(self) -> Cache:
         """Composed answers."""
 
+    @property
+    def snapshots(self) -> Snapshots:
+        """Changes of the last week."""
+
 
 HealthCheck = Callable[[], Awaitable[Health]]
+Look = Callable[[], Awaitable[dict[str, int]]]
+"""Looks at every source whose changes are told, and returns how many each had."""
 
 ASK: Final = web.AppKey("ask", Asking)
 SETTINGS: Final = web.AppKey("settings", Settings)
 HEALTH: Final[web.AppKey[HealthCheck]] = web.AppKey("health")
+LOOK: Final[web.AppKey[Look]] = web.AppKey("look")
 STORE: Final = web.AppKey("store", Keeping)
 SEARCHES: Final = web.AppKey("searches", asyncio.Semaphore)
 """Room for questions at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from functools import partial
 import json
 import re
@@ -18,8 +19,11 @@ from backend.server.auth import MAY_SEE
 from backend.server.errors import Busy, Invalid
 from backend.server.metrics import CONTENT_TYPE, METRICS
 from backend.server.openapi import Route
-from backend.server.parts import ASK, HEALTH, SEARCHES, SETTINGS, STORE
+from backend.server.parts import ASK, HEALTH, LOOK, SEARCHES, SETTINGS, STORE
+from backend.store.snapshots import KEEP
 
+_HOURS_MAX: Final = int(KEEP.total_seconds() // 3600)
+_HOURS_DEFAULT: Final = 24
 _LOGS_MAX: Final = 1_000
 _LOGS_DEFAULT: Final = 100
 
@@ -69,16 +73,55 @@ async def sources(request: web.Request) -> web.StreamResponse:
     )
 
 
+async def changes(request: web.Request) -> web.StreamResponse:
+    """Return what has changed in the last hours, the oldest first."""
+    hours = _whole_number(request, "hours", _HOURS_DEFAULT, _HOURS_MAX)
+    until = datetime.now(UTC)
+    rows = await request.app[STORE].snapshots.changes(until - timedelta(hours=hours), until)
+    return _json(
+        {
+            "hours": hours,
+            "changes": [
+                {
+                    "source": change.source,
+                    "name": change.name,
+                    "before": change.before,
+                    "after": change.after,
+                    "since": change.since.isoformat(),
+                    "at": change.at.isoformat(),
+                }
+                for change in rows
+            ],
+        }
+    )
+
+
+async def snapshots_trigger(request: web.Request) -> web.StreamResponse:
+    """Look at every source whose changes are told, now."""
+    return _json({"status": "ok", "changes": await request.app[LOOK]()})
+
+
+def _whole_number(request: web.Request, name: str, default: int, most: int) -> int:
+    """Return the parameter `name` of the address, a number from 1 to `most`."""
+    value = request.query.get(name, str(default))
+    if not re.fullmatch(r"[0-9]{1,6}", value) or not 1 <= int(value) <= most:
+        raise Invalid(
+            f"{name}: has to be a whole number from 1 to {most}.",
+            field=name,
+            allowed=(f"1..{most}",),
+        )
+    return int(value)
+
+
+def _number_parameter(name: str, default: int, most: int) -> dict[str, Any]:
+    schema = {"type": "integer", "minimum": 1, "maximum": most, "default": default}
+    return {"name": name, "in": "query", "schema": schema}
+
+
 async def logs(request: web.Request) -> web.StreamResponse:
     """Return the newest questions."""
-    limit = request.query.get("limit", str(_LOGS_DEFAULT))
-    if not re.fullmatch(r"[0-9]{1,6}", limit) or not 1 <= int(limit) <= _LOGS_MAX:
-        raise Invalid(
-            f"limit: has to be a whole number from 1 to {_LOGS_MAX}.",
-            field="limit",
-            allowed=(f"1..{_LOGS_MAX}",),
-        )
-    rows = await request.app[STORE].log.recent(int(limit))
+    limit = _whole_number(request, "limit", _LOGS_DEFAULT, _LOGS_MAX)
+    rows = await request.app[STORE].log.recent(limit)
     return _json({"logs": [row.as_dict() for row in rows]})
 
 
@@ -156,19 +199,16 @@ ROUTES: Final = (
         "/logs",
         logs,
         "The newest questions, the newest first.",
-        parameters=(
-            {
-                "name": "limit",
-                "in": "query",
-                "schema": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": _LOGS_MAX,
-                    "default": _LOGS_DEFAULT,
-                },
-            },
-        ),
+        parameters=(_number_parameter("limit", _LOGS_DEFAULT, _LOGS_MAX),),
     ),
+    Route(
+        "GET",
+        "/changes",
+        changes,
+        "What has changed in the last hours.",
+        parameters=(_number_parameter("hours", _HOURS_DEFAULT, _HOURS_MAX),),
+    ),
+    Route("POST", "/snapshots/trigger", snapshots_trigger, "Look for changes now."),
     Route("GET", "/logs/stats", logs_stats, "The query log in figures."),
     Route("POST", "/logs/clear", logs_clear, "Forget all questions."),
     Route("GET", "/cache", cache, "How many results and answers are kept."),

@@ -8,7 +8,7 @@ there are. Limits on concurrent calls, deadlines, caching and identical question
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from backend.store.snapshots import Item
 from backend.types import Outcome, Question, Step
@@ -64,6 +64,7 @@ class Source(Protocol):
         """Return how the source is doing, without asking the upstream."""
 
 
+@runtime_checkable
 class Observed(Source, Protocol):
     """A source whose state is looked at again and again, so that changes of it can be told."""
 

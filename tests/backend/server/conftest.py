@@ -11,7 +11,7 @@ import pytest
 
 from backend.server.app import create_app
 from backend.settings import Settings
-from tests.backend.server.scripted import FakeStore, ScriptedAsk, healthy
+from tests.backend.server.scripted import FakeStore, ScriptedAsk, healthy, look
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ async def start(ask: ScriptedAsk) -> AsyncIterator[Start]:
             settings=await asyncio.to_thread(Settings.model_validate, settings),
             health=healthy,
             store=FakeStore(),
+            look=look,
             searches_at_once=searches_at_once,
         )
         client = TestClient(TestServer(app))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from backend.contract import Health, Reply
 from backend.sources.base import Source, SourceState
+from backend.store.snapshots import Change
 from backend.types import Nothing, Outcome, Question, Sentence, Step
 from tests.contract import example
 
@@ -113,10 +115,28 @@ class FakeCache:
         return count
 
 
+class FakeSnapshots:
+    """A door that was opened."""
+
+    asked: tuple[datetime, datetime] | None = None
+
+    async def changes(
+        self, since: datetime, until: datetime, sources: Sequence[str] = ()
+    ) -> list[Change]:
+        self.asked = (since, until)
+        return [Change("ha", "door", "Front door", "closed", "open", since, until)]
+
+
+async def look() -> dict[str, int]:
+    """Find one change."""
+    return {"ha": 1}
+
+
 class FakeStore:
     """What the server keeps."""
 
     def __init__(self) -> None:
+        self.snapshots = FakeSnapshots()
         self.log = FakeLog()
         self.results = FakeCache(3)
         self.answers = FakeCache(1)

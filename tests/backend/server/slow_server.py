@@ -13,7 +13,7 @@ from backend.logs import set_up
 from backend.server.app import create_app
 from backend.server.run import serve
 from backend.settings import Settings
-from tests.backend.server.scripted import SERVED, FakeStore, ScriptedAsk, healthy
+from tests.backend.server.scripted import SERVED, FakeStore, ScriptedAsk, healthy, look
 
 
 def tell(*words: object) -> None:
@@ -41,7 +41,7 @@ async def main(host: str, port: int) -> int:
 
     ask = ScriptedAsk()
     ask.items = [SERVED, wait, SERVED]
-    app = create_app(ask, settings=Settings(), health=healthy, store=FakeStore())
+    app = create_app(ask, settings=Settings(), health=healthy, store=FakeStore(), look=look)
     return await serve(app, host, port, grace=20, ready=lambda bound: tell("port", bound))
 
 

@@ -15,7 +15,7 @@ import pytest
 from backend.server.app import create_app
 from backend.server.connections import Connections
 from backend.settings import Settings
-from tests.backend.server.scripted import SERVED, FakeStore, ScriptedAsk, healthy
+from tests.backend.server.scripted import SERVED, FakeStore, ScriptedAsk, healthy, look
 
 MOST = 4
 BODY = b'{"query": "what does error E24 mean"}'
@@ -41,6 +41,7 @@ async def port(ask: ScriptedAsk) -> AsyncIterator[int]:
         settings=await asyncio.to_thread(Settings),
         health=healthy,
         store=FakeStore(),
+        look=look,
     )
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None)
     await runner.setup()

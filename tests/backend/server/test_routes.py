@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime, timedelta
 import logging
 from typing import Any
 
@@ -52,6 +53,26 @@ async def test_a_limit_out_of_bounds_is_refused(limit: str, start: Start) -> Non
     response = await client.get("/logs", params={"limit": limit})
     assert response.status == 422
     assert (await response.json())["allowed"] == ["1..1000"]
+
+
+async def test_changes_are_told_for_the_hours_asked_for(start: Start) -> None:
+    client = await start()
+    body = await (await client.get("/changes", params={"hours": "48"})).json()
+    assert body["hours"] == 48
+    (change,) = body["changes"]
+    assert (change["name"], change["before"], change["after"]) == ("Front door", "closed", "open")
+    since, at = (datetime.fromisoformat(change[key]) for key in ("since", "at"))
+    assert at - since == timedelta(hours=48)
+    looked = await client.post("/snapshots/trigger")
+    assert await looked.json() == {"status": "ok", "changes": {"ha": 1}}
+
+
+@pytest.mark.parametrize("hours", ["0", "169", "-5", "99999999999", "", "1.5"])
+async def test_hours_out_of_bounds_are_refused(hours: str, start: Start) -> None:
+    client = await start()
+    response = await client.get("/changes", params={"hours": hours})
+    assert response.status == 422
+    assert (await response.json())["allowed"] == ["1..168"]
 
 
 async def test_logs_and_caches_can_be_counted_and_cleared(start: Start) -> None:
