@@ -168,23 +168,19 @@ def _adds(i: int, first: int, units: Sequence[Unit], rated: Scores, asked: Asked
         ranked[first] - own[first] < INTRODUCES - _CLOSE
         or ranked[i] - own[i] >= INTRODUCES - _CLOSE
     )
-    return (
-        as_good
-        or (own[i] >= _BESIDE * own[first] and _continues(units[i], units[first], asked))
-        or (own[first] < _ENOUGH and rated.gain(i, first) >= _LACKING)
-        or (
-            own[first] < _ENOUGH
-            and asked.wants.isdisjoint(("procedure", "definition"))
-            and _follows(units[i], units[first])
-        )
+    if as_good or (own[i] >= _BESIDE * own[first] and _continues(units[i], units[first], asked)):
+        return True
+    if own[first] >= _ENOUGH or not _same_prose(units[i], units[first]):
+        return False
+    return rated.gain(i, first) >= _LACKING or (
+        i == first + 1 and asked.wants.isdisjoint(("procedure", "definition"))
     )
 
 
-def _follows(unit: Unit, first: Unit) -> bool:
-    """Return whether a unit is the next sentence: what names the topic is often followed by the answer."""
+def _same_prose(unit: Unit, first: Unit) -> bool:
+    """Return whether two units are sentences of one passage; rows stand for themselves."""
     return (
         unit.passage is first.passage
-        and unit.place == first.place + 1
         and unit.kind == first.kind == "sentence"
         and not is_question(unit.text)
     )

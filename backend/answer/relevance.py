@@ -19,7 +19,7 @@ from backend import languages
 from backend.answer.reply import is_question
 from backend.answer.units import Unit, words_of
 from backend.text.forms import SHORTEST_STEM, Vocabulary
-from backend.text.words import fold, spaceless, topic_words
+from backend.text.words import fold, other_words, spaceless, topic_words
 from backend.types import Question
 
 DEFINES: Final = 0.45
@@ -29,6 +29,8 @@ _HEADING: Final = 0.5
 """A word that stands only in a heading counts this much."""
 _FORM: Final = 0.85
 """Another form of a word counts this much, as does a word in a compound."""
+_SAME: Final = 0.7
+"""Another word for the same counts this much."""
 _CODE: Final = 3.0
 """A code such as E24 counts this many times."""
 _NAME: Final = 1.5
@@ -59,10 +61,14 @@ _MOMENT: Final = re.compile(r"\d[:.]\d\d(?!\d)|(?<!\d)[12]\d{3}(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks: its words by weight, in order, and for what kind of answer."""
+    """What a question asks: its words by weight, in order, and for what kind of answer.
+
+    `same` are other ways to say some of its words, each by its words.
+    """
 
     words: Mapping[str, float]
     wants: frozenset[str]
+    same: Mapping[str, Sequence[Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ def asked_by(question: Question) -> Asked:
     if len(words) > _LONGEST_NAME:
         # "What is the largest party of the north-west of Victoria" asks for no definition.
         wants.discard("definition")
-    return Asked(weights, frozenset(wants))
+    return Asked(weights, frozenset(wants), other_words(text, weights, question.language))
 
 
 def _names(text: str) -> frozenset[str]:
@@ -157,6 +163,10 @@ def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
         for form, match in some.items():
             for i in in_text.get(form, ()):
                 mine[i] = max(mine.get(i, 0.0), match)
+    for word, ways in asked.same.items():
+        for way in ways:
+            for i in _holding(way, vocabulary, in_text):
+                hits[word].setdefault(i, _SAME)
     touched = {i for mine in hits.values() for i in mine}
     rarity = _rarity(asked, hits, units)
     total, weights = sum(rarity.values()), sum(asked.words.values())
@@ -189,6 +199,15 @@ def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
         [share if i in below or share > _ALL else 0.0 for i, share in enumerate(named)],
         _topics(asked, hits, units),
         held,
+    )
+
+
+def _holding(
+    way: Sequence[str], vocabulary: Vocabulary, in_text: Mapping[str, Sequence[int]]
+) -> set[int]:
+    """Return the units that hold all words of a way to say something, in whatever form."""
+    return set.intersection(
+        *({i for form in vocabulary.forms(word) for i in in_text.get(form, ())} for word in way)
     )
 
 

@@ -7,7 +7,7 @@ there are is the library's business (`house_wiki.watch`), how words find passage
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -19,7 +19,7 @@ from backend.sources.base import SourceState
 from backend.store import StoreError
 from backend.store.passages import Hit, Matches, Passages
 from backend.text.pieces import PART_OF_WORD, closeness, coverage, edged, is_code
-from backend.text.words import topic_words
+from backend.text.words import compared, other_words, topic_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
 _MOST_PASSAGES: Final = 6
@@ -118,8 +118,10 @@ class House:
         if not words:
             return Nothing()
         try:
-            matches = await self._passages.search(words, question.language)
-            chosen = _chosen(matches, question.language)
+            others = other_words(step.query, words, question.language)
+            more = [word for ways in others.values() for way in ways for word in way]
+            matches = await self._passages.search([*words, *more], question.language)
+            chosen = _chosen(_in_words_asked(matches, words, others), question.language)
             if not chosen and self._library.problem:
                 return Failed("unreadable", self._library.problem)
             if not chosen:
@@ -171,6 +173,29 @@ def _side_by_side(hits: Iterable[Hit]) -> list[Hit]:
             merged.append(hit)
         last = hit.position
     return merged
+
+
+def _in_words_asked(
+    matches: Matches, words: Sequence[str], others: Mapping[str, Sequence[Sequence[str]]]
+) -> Matches:
+    """Return `matches` as if each passage had the words of the question where it says them in another way."""
+    if not others:
+        return matches
+    asked = set(compared(words))
+    return Matches(
+        tuple(
+            replace(hit, edged=hit.edged + "".join(_said_otherwise(hit.edged, others)))
+            for hit in matches.hits
+        ),
+        {word: rare for word, rare in matches.rarity.items() if word in asked},
+        matches.unknown & asked,
+    )
+
+
+def _said_otherwise(there: str, others: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
+    for word, ways in others.items():
+        if any(all(f"_{part}" in there for part in way) for way in ways):
+            yield f"{word}_"
 
 
 def ranked(matches: Matches, language: str) -> list[Hit]:

@@ -6,7 +6,7 @@ decided by the lists of each language; what is done with them is left to others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 import re
 from typing import Final
@@ -135,3 +135,27 @@ def topic_words(text: str, language: str) -> list[str]:
     if own.alone.issuperset(words) or (len(words) > 1 and all(map(str.isdecimal, words))):
         return []
     return words
+
+
+def other_words(
+    text: str, words: Container[str], language: str
+) -> dict[str, list[tuple[str, ...]]]:
+    """Return, for those of `words` that a text says in one of several ways, the other ways, each by its words.
+
+    "How do I turn off the alarm" gives ("disarm",), ("switch", "off") and others for "turn".
+    """
+    folded = f" {fold(text)} "
+    others: dict[str, list[tuple[str, ...]]] = {}
+    for ways in _ways(language):
+        for way in ways:
+            carrier = next((word for word in way if word in words), None)
+            if carrier is not None and f" {' '.join(way)} " in folded:
+                others[carrier] = [other for other in ways if other != way]
+    return others
+
+
+@lru_cache(maxsize=16)
+def _ways(language: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return what is said in several ways: for each such thing its ways, each by its words."""
+    groups = languages.load(language).table("answers").get("same", ())
+    return tuple(tuple(tuple(way.split()) for way in group.split("/")) for group in groups)
