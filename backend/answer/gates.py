@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-import re
 from typing import Final, Literal
 
 from backend import languages
+from backend.answer.phrases import without_lead
 from backend.answer.reply import is_question
 from backend.text.language import contradicts, detect
 from backend.text.numbers import Material
@@ -18,7 +18,6 @@ from backend.text.words import content_words, fold, tokens
 
 Gate = Literal["empty", "attribution", "echo", "language", "numbers", "length"]
 
-_MISS: Final = re.compile(r"(?<![a-z])not[\s_-]in[\s_-]sources?(?![a-z])", re.IGNORECASE)
 _SHARED: Final = 4
 """Words that begin with this many letters alike, and with most of the longer one, are forms of one word."""
 _MOST: Final = 0.6
@@ -32,15 +31,6 @@ class Rejection:
 
     gate: Gate
     detail: str = ""
-
-
-def says_miss(sentence: str, language: str) -> bool:
-    """Return whether `sentence` says that the material has no answer, by the agreed word or as we say it."""
-    if _MISS.search(sentence):
-        return True
-    return fold(sentence) in (
-        fold(languages.spoken(code, "honest_miss")) for code in (language, languages.DEFAULT)
-    )
 
 
 def attribution(named: Sequence[str], offered: Sequence[str]) -> Rejection | tuple[str, ...]:
@@ -59,13 +49,14 @@ def echo(body: str, question: str, language: str) -> Rejection | None:
     """Refuse a body that only says the question again."""
     if fold(body) == fold(question):
         return Rejection("echo", "the question itself")
+    left = without_lead(body, language)
     polar = frozenset(languages.load(language).table("answers").get("polar", "").split())
     asked = tokens(question)
-    if any(word in polar and word not in asked for word in tokens(body)):
+    if any(word in polar and word not in asked for word in tokens(left)):
         return None
     new = [
         word
-        for word in content_words(body, language)
+        for word in content_words(left, language)
         if not any(_related(word, other) for other in asked)
     ]
     if not new or (is_question(body) and len(new) <= _FEW):

@@ -14,6 +14,7 @@ from typing import Final
 
 from backend.answer import gates, verdicts
 from backend.answer.gates import Rejection
+from backend.answer.phrases import denies, has_miss_mark, is_miss
 from backend.answer.reply import Reader, Reply, Tags, ends_sentence, is_question
 from backend.answer.speech import speech
 from backend.answer.verdicts import Task
@@ -45,6 +46,8 @@ class Judge(ABC):
         self._said: list[Sentence] = []
         self._rejection: Rejection | None = None
         self._miss = False
+        self._quoted = has_miss_mark(task.prompt.material) or has_miss_mark(task.question.text)
+        """Whether what is found or asked has the word for a miss in it."""
         self._full = False
         """Whether a sentence didn't fit under the cap any more."""
         self._cut = False
@@ -122,6 +125,16 @@ class Judge(ABC):
         self._said.append(checked)
         return checked
 
+    def _misses(self, sentence: str) -> bool:
+        return is_miss(sentence, self._language, quoted=self._quoted)
+
+    def _denies(self, sentence: str) -> bool:
+        return denies(sentence, self._language)
+
+    def _tells_nothing(self, sentence: str) -> bool:
+        """Return whether `sentence` only asks back, or only says that there is no answer."""
+        return is_question(sentence) or self._denies(sentence)
+
     def _nothing_said(self) -> None:
         """Refuse a reply of which no sentence may be said."""
         self._rejection = (
@@ -135,13 +148,18 @@ class Whole(Judge):
     """Judges a reply at its end, one gate after the other: a refusal leaves nothing of it."""
 
     def _end(self, reply: Reply) -> list[Sentence]:
-        said = sentences(reply.text, self._language, whole_quotations=True)
+        written = sentences(reply.written, self._language, whole_quotations=True)
+        said = [bare for each in written if (bare := self._tags.without(each)[0])]
+        if any(map(has_miss_mark, reply.named)):
+            self._miss = True
+            return []
         if not said:
             self._rejection = Rejection("empty", "no_text")
             return []
-        missed = [gates.says_miss(each, self._language) for each in said]
+        missed = [self._misses(each) for each in said]
         rest = [each for each, miss in zip(said, missed, strict=True) if not miss]
-        if missed[0] or missed[-1] or (any(missed) and all(map(is_question, rest))):
+        alone = all(map(self._tells_nothing, rest))
+        if missed[0] or missed[-1] or (alone and (any(missed) or any(map(self._denies, rest)))):
             self._miss = True
             return []
         sources = gates.attribution(reply.named, self._tags.offered)
@@ -205,11 +223,14 @@ class BySentence(Judge):
         if self._reader.named is not None:
             rest = self._segmenter.finish()
         elif not self._read or self._anew():
-            rest = sentences(reply.text, self._language, whole_quotations=True)
+            rest = sentences(reply.written, self._language, whole_quotations=True)
         else:
             return []
         if self._cut and rest and not ends_sentence(rest[-1]):
             rest = rest[:-1]
+        if any(map(has_miss_mark, reply.named)) and not self._begun:
+            self._miss = True
+            return []
         out = self._take(rest, reply.named)
         if self._held and not self._decided:
             # All of it may say the question again.
@@ -229,8 +250,8 @@ class BySentence(Judge):
             sentence = self._tags.without(raw)[0]
             if not sentence:
                 continue
-            if gates.says_miss(sentence, self._language):
-                self._miss = not self._begun and all(map(is_question, self._held))
+            if self._misses(sentence):
+                self._miss = not self._begun and all(map(self._tells_nothing, self._held))
                 continue
             if self._begun:
                 out += self._passing(sentence)
@@ -241,8 +262,12 @@ class BySentence(Judge):
 
     def _begin(self, named: tuple[str, ...], *, all_of_it: bool = False) -> list[Sentence]:
         """Decide on attribution and echo before anything leaves; hold what may still be an echo."""
-        if not all_of_it and all(map(is_question, self._held)):
-            return []
+        if all(map(self._tells_nothing, self._held)):
+            if not all_of_it:
+                return []
+            if any(map(self._denies, self._held)):
+                self._miss = True
+                return []
         sources = gates.attribution(named, self._tags.offered)
         if isinstance(sources, Rejection):
             self._rejection = sources
