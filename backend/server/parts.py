@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from aiohttp import web
@@ -68,6 +69,13 @@ class Keeping(Protocol):
     @property
     def answers(self) -> Cache:
         """Composed answers."""
+
+    @property
+    def path(self) -> Path:
+        """The file of the database."""
+
+    def copy(self, target: Path) -> None:
+        """Write all that is kept to a new file; blocks, raises StoreError."""
 
     @property
     def snapshots(self) -> Snapshots:

@@ -14,7 +14,7 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from backend.contract import CONTRACT, LABELS, Health, Reply, SearchRequest
-from backend.server import asking, door, mcp, openapi, streaming
+from backend.server import asking, backup, door, mcp, openapi, streaming
 from backend.server.auth import MAY_SEE
 from backend.server.errors import Busy, Invalid
 from backend.server.metrics import CONTENT_TYPE, METRICS
@@ -135,6 +135,11 @@ async def logs_clear(request: web.Request) -> web.StreamResponse:
     return _json({"status": "ok", "entries_removed": await request.app[STORE].log.clear()})
 
 
+async def backup_info(request: web.Request) -> web.StreamResponse:
+    """Return how much there is to keep a copy of."""
+    return _json(await asyncio.to_thread(backup.info, request.app[STORE]))
+
+
 async def cache(request: web.Request) -> web.StreamResponse:
     """Return how much is kept."""
     store = request.app[STORE]
@@ -213,6 +218,8 @@ ROUTES: Final = (
     Route("POST", "/logs/clear", logs_clear, "Forget all questions."),
     Route("GET", "/cache", cache, "How many results and answers are kept."),
     Route("POST", "/cache/clear", cache_clear, "Forget all kept results and answers."),
+    Route("GET", "/backup", backup.get, "All that the server keeps, as one archive (tar.gz)."),
+    Route("GET", "/backup/info", backup_info, "How large that is."),
     Route("GET", "/metrics", metrics, "The counters, for Prometheus."),
     Route("POST", "/mcp", mcp.post, "The Model Context Protocol over streamable HTTP, stateless."),
     Route("GET", "/openapi.json", document, "This document."),

@@ -178,6 +178,20 @@ class Database:
 
         return await self._run(self._reader_threads, run)
 
+    def copy(self, target: Path) -> None:
+        """Write all that is committed to a new file, also while others write; blocks, raises StoreError."""
+        try:
+            # Connections of its own: a backup holds one for as long as it takes.
+            source = sqlite3.connect(self.path, timeout=_BUSY_SECONDS)
+            copied = sqlite3.connect(target)
+            try:
+                source.backup(copied)
+            finally:
+                copied.close()
+                source.close()
+        except sqlite3.Error as error:
+            raise explain(self.path, error) from error
+
     def close(self) -> None:
         """End the threads and close the file; blocks until running work has ended."""
         for threads in (self._reader_threads, self._writer_threads):

@@ -115,6 +115,15 @@ class Store:
         failing = self._database.error
         return self._problem or (None if failing is None else str(failing))
 
+    @property
+    def path(self) -> Path:
+        """The file that is in use."""
+        return self._database.path
+
+    def copy(self, target: Path) -> None:
+        """Write all that is kept to a new file at `target`; blocks, raises StoreError."""
+        self._database.copy(target)
+
     async def close(self) -> None:
         """Wait for work that has begun, then close the file."""
         await asyncio.to_thread(self._close)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from backend.contract import Health, Reply
@@ -134,6 +135,11 @@ async def look() -> dict[str, int]:
 
 class FakeStore:
     """What the server keeps."""
+
+    path = Path("mnemolis.sqlite")
+
+    def copy(self, target: Path) -> None:
+        target.write_bytes(b"all that is kept")
 
     def __init__(self) -> None:
         self.snapshots = FakeSnapshots()
