@@ -181,14 +181,20 @@ def _in_words_asked(
     """Return `matches` as if each passage had the words of the question where it says them in another way."""
     if not others:
         return matches
-    asked = set(compared(words))
+    rarity = {word: matches.rarity[word] for word in compared(words) if word in matches.rarity}
+    unknown = matches.unknown & rarity.keys()
+    for word in unknown & others.keys():
+        said = [part for way in others[word] for part in way if part not in matches.unknown]
+        if said:
+            rarity[word] = min(matches.rarity.get(part, rarity[word]) for part in said)
+            unknown -= {word}
     return Matches(
         tuple(
             replace(hit, edged=hit.edged + "".join(_said_otherwise(hit.edged, others)))
             for hit in matches.hits
         ),
-        {word: rare for word, rare in matches.rarity.items() if word in asked},
-        matches.unknown & asked,
+        rarity,
+        frozenset(unknown),
     )
 
 

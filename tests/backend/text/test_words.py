@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from backend import languages
-from backend.text.words import content_words, fold, tokens, topic_words
+from backend.text.words import compared, content_words, fold, other_words, tokens, topic_words
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ from backend.text.words import content_words, fold, tokens, topic_words
         ("E24/1.5-bar_x", "e24 1 5 bar x"),
         ("気温は２５℃", "気温は25 c"),
         ("Привет, Ёлка", "привет елка"),
+        ("مُحَمَّد أُمّـــة إلى", "محمد امه الي"),
         ("", ""),
     ],
 )
@@ -41,6 +42,10 @@ def test_folding_again_changes_nothing(text: str) -> None:
         ("fr", "Dis-moi, qu'est-ce que la tour Eiffel ?", ["tour", "eiffel"]),
         ("pl", "Powiedz mi, jaka jest pogoda w Łodzi", ["pogoda", "lodzi"]),
         ("sv", "vad är felet", ["vad", "ar", "felet"]),
+        ("ru", "В каком году был построен Кремль?", ["году", "построен", "кремль"]),
+        ("ar", "متى تم بناء برج إيفل؟", ["بناء", "برج", "ايفل"]),
+        ("zh", "谁设计了埃菲尔铁塔", ["设计", "埃菲尔铁塔"]),
+        ("zh", "这个洗碗机的过滤器怎么清洗", ["洗碗机", "过滤器", "清洗"]),
         ("en", "…", []),
     ],
 )
@@ -76,10 +81,55 @@ def test_a_topic_is_what_could_be_looked_up(language: str, text: str, expected: 
     assert topic_words(text, language) == expected
 
 
-@pytest.mark.parametrize("code", languages.SPOKEN)
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["boiler", "e24"], ["boiler", "e24"]),
+        (["洗碗机"], ["洗碗", "碗机"]),
+        (["25使用类型"], ["25", "使用", "用类", "类型"]),
+        (["在", "月球"], ["月球"]),
+        (["在"], ["在"]),
+        ([], []),
+    ],
+)
+def test_what_has_no_spaces_is_compared_in_pairs(words: list[str], expected: list[str]) -> None:
+    assert compared(words) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "word", "other"),
+    [
+        ("en", "How do I turn off the alarm?", "turn", ("disarm",)),
+        ("en", "how do I disarm the alarm", "disarm", ("turn", "off")),
+        ("en", "when is the trash collected", "trash", ("garbage",)),
+        ("de", "Wie kann ich den Alarm ausschalten?", "ausschalten", ("abschalten",)),
+        ("fr", "comment éteindre l'alarme", "eteindre", ("desactiver",)),
+        ("es", "cómo apagar la alarma", "apagar", ("desactivar",)),
+        ("it", "come spegnere l'allarme", "spegnere", ("disattivare",)),
+        ("nl", "hoe kan ik het alarm uitschakelen", "uitschakelen", ("uitzetten",)),
+        ("pl", "jak wyłączyć alarm", "wylaczyc", ("dezaktywowac",)),
+    ],
+)
+def test_a_word_is_known_by_others_for_the_same(
+    language: str, text: str, word: str, other: tuple[str, ...]
+) -> None:
+    others = other_words(text, topic_words(text, language), language)
+    assert other in others[word]
+
+
+def test_half_of_a_phrase_has_no_other_words() -> None:
+    assert other_words("turn the cylinder to the left", ["turn", "cylinder"], "en") == {}
+    assert other_words("slå av larmet", ["sla", "larmet"], "sv") == {}
+
+
+@pytest.mark.parametrize("code", sorted(languages.READ))
 def test_word_lists_are_folded(code: str) -> None:
-    words = languages.load(code).words
-    for word in (*words.function, *words.question, *words.fillers, *words.light, *words.alone):
-        assert fold(word) == word
-    for word in languages.load(code).table("number_words")["words"]:
+    lexicon = languages.load(code)
+    words, answers = lexicon.words, lexicon.table("answers")
+    listed = [*words.function, *words.question, *words.fillers, *words.light, *words.alone]
+    for name in ("moments", "endings", "prefixes", "copula", "numbers"):
+        listed += answers.get(name, "").split()
+    listed += [way for group in answers.get("same", ()) for way in group.split("/")]
+    listed += [*answers["figures"], *lexicon.table("number_words").get("words", ())]
+    for word in listed:
         assert fold(word) == word
