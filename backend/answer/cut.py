@@ -11,11 +11,27 @@ from typing import Final
 
 from backend.text.segmentation import spans
 
-_ANNOUNCES: Final = re.compile(
-    r"(?:[•‣▪●◦*+–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,4})[.)]+|#{1,6}(?:\s.*)?|\*\*[^*\n]+\*\*)\Z"
+_MARK: Final = re.compile(
+    r"(?:[•‣▪●◦*+–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,4})[.)]+|#{1,6}(?:\s.*)?|\*\*[^*\n]+\*\*:?)\Z"
 )
 """A list mark alone, a heading."""
+_ITEM: Final = re.compile(r"[•‣▪●◦*+–—-]\s|\(?\d{1,3}[.)]\s")
 _OPEN: Final = (":", ",", ";", "：")
+
+
+def is_mark(sentence: str) -> bool:
+    """Return whether `sentence` is a heading or the mark of a list, with which nothing ends."""
+    return _MARK.match(sentence) is not None
+
+
+def announces(sentence: str, *, alone: bool = True) -> bool:
+    """Return whether a sentence that isn't the last announces what follows it.
+
+    By what it is or ends in, and, if it stands `alone` on its line, by having no mark at its end.
+    """
+    if is_mark(sentence) or sentence.endswith(_OPEN):
+        return True
+    return alone and sentence[-1:].isalnum() and not _ITEM.match(sentence)
 
 
 def cut(text: str, cap: int, language: str) -> str:
@@ -29,15 +45,13 @@ def cut(text: str, cap: int, language: str) -> str:
         start, end = kept[-1]
         sentence = text[start:end]
         whole = len(kept) == len(places)
-        if not _ANNOUNCES.match(sentence) and (whole or not _announces(text, sentence, end)):
+        if not (is_mark(sentence) if whole else announces(sentence, alone=_line_ends(text, end))):
             return text[:end]
         kept.pop()
     return ""
 
 
-def _announces(text: str, sentence: str, end: int) -> bool:
-    """Return whether what follows is announced: by a colon, or by a line that ends without a mark."""
-    if sentence.endswith(_OPEN):
-        return True
-    line_ends = "\n" in text[end : end + len(text[end:]) - len(text[end:].lstrip())]
-    return line_ends and sentence[-1].isalnum() and not re.match(r"[•*+-]|\(?\d{1,3}[.)]", sentence)
+def _line_ends(text: str, place: int) -> bool:
+    """Return whether there is a line end in the white space at `place`."""
+    rest = text[place:]
+    return "\n" in rest[: len(rest) - len(rest.lstrip())]

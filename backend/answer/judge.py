@@ -13,6 +13,7 @@ import logging
 from typing import Final
 
 from backend.answer import gates, verdicts
+from backend.answer.cut import announces, is_mark
 from backend.answer.gates import Rejection
 from backend.answer.phrases import denies, has_miss_mark, is_miss
 from backend.answer.reply import Reader, Reply, Tags, ends_sentence, is_question
@@ -44,6 +45,8 @@ class Judge(ABC):
         self._material: Material | None = None
         self._sources: tuple[str, ...] = ()
         self._said: list[Sentence] = []
+        self._announced: list[Sentence] = []
+        """What announces the sentence after it, and leaves with it: headings, "There are two ways:"."""
         self._rejection: Rejection | None = None
         self._miss = False
         self._quoted = has_miss_mark(task.prompt.material) or has_miss_mark(task.question.text)
@@ -103,27 +106,41 @@ class Judge(ABC):
     def _decided(self) -> bool:
         return self._rejection is not None or self._miss or self._full
 
-    def _checked(self, sentence: str) -> Sentence | None:
-        """Return a sentence as it may be said.
+    def _checked(self, sentence: str) -> list[Sentence]:
+        """Return what leaves by a sentence: it as it may be said, and what announced it.
 
-        None for one that asks back, has nothing to say aloud or doesn't fit any more, and for one with a number
-        that the material doesn't hold, which is refused.
+        Nothing by one that asks back, has nothing to say aloud, announces another or doesn't fit any more, and by
+        one with a number that the material doesn't hold, which is refused.
         """
         aloud = speech(sentence, self._language)
         if is_question(sentence) or not aloud:
-            return None
+            return []
         if self._material is None:
             self._material = _material(self._task)
         if refused := gates.numbers(sentence, self._material, self._language):
             _LOGGER.warning("Not in the material: %s", refused.detail)
             self._rejection = refused
-            return None
-        checked = verdicts.following(self._said, sentence, aloud)
-        if self._full or sum(len(s.text) for s in (*self._said, checked)) > self._task.cap:
+            return []
+        before = (*self._said, *self._announced)
+        checked = verdicts.following(before, sentence, aloud)
+        if self._full or sum(len(s.text) for s in (*before, checked)) > self._task.cap:
             self._full = True
-            return None
-        self._said.append(checked)
-        return checked
+            return []
+        self._announced.append(checked)
+        return [] if announces(sentence) else self._leave()
+
+    def _leave(self) -> list[Sentence]:
+        leaving, self._announced = self._announced, []
+        self._said += leaving
+        return leaving
+
+    def _leave_at_end(self) -> list[Sentence]:
+        """Return what still leaves at the end of a reply that was said to its end: no heading, no list mark."""
+        if self._decided or self._cut:
+            return []
+        while self._announced and is_mark(self._announced[-1].text.strip()):
+            self._announced.pop()
+        return self._leave()
 
     def _misses(self, sentence: str) -> bool:
         return is_miss(sentence, self._language, quoted=self._quoted)
@@ -176,6 +193,7 @@ class Whole(Judge):
         for sentence in rest:
             if self._rejection is None:
                 self._checked(sentence)
+        self._leave_at_end()
         if self._rejection is not None:
             self._said.clear()
         elif not self._said:
@@ -235,6 +253,7 @@ class BySentence(Judge):
         if self._held and not self._decided:
             # All of it may say the question again.
             out = self._begin(reply.named, all_of_it=True)
+        out += self._leave_at_end()
         if not self._said and not self._decided:
             if reply.text.strip():
                 self._nothing_said()
@@ -293,10 +312,10 @@ class BySentence(Judge):
             if refused := gates.wrong_language(text, self._language):
                 self._rejection = refused
                 return []
-        checked = self._checked(sentence)
+        out = self._checked(sentence)
         if self._full and not self._said:
             self._nothing_said()
-        return [checked] if checked is not None else []
+        return out
 
 
 def _material(task: Task) -> Material:

@@ -209,6 +209,13 @@ SENTENCES = st.sampled_from(
         "🙂",
         "[1]",
         "e.g. Dr. Smith",
+        "# Details",
+        "There are two ways:",
+        "It is (see page 4) blocked (house).",
+        "You asked what error E24 means.",
+        "The sources don't say.",
+        "not in sources.",
+        "“We have seen it before. Nobody wants it,” he said.",
         '"Quoted."',
     ]
 )

@@ -372,3 +372,47 @@ def test_the_patterns_of_replies_are_there_in_every_language(code: str) -> None:
     for pattern in (*table["restates"], *table["denies"]):
         for name in re.findall(r"<(\w+)>", pattern):
             assert name in table["parts"], (code, name)
+
+
+# How an answer ends
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{FACT}\n# Details\nIt takes very long, as everybody knows by now.", FACT),
+        (f"{FACT}\n**Details**\nIt takes very long, as everybody knows by now.", FACT),
+        (f"{FACT}\nDetails\nIt takes very long, as everybody knows by now.", FACT),
+        (
+            f"{FACT} There are two ways: - Rinse it under warm water - Rinse it under cold water",
+            FACT,
+        ),
+        (f"{FACT} “We have seen this. Nobody wants it again and again,” he said.", FACT),
+        (f"{FACT} Ask Dr. Smith, who knows that it may hang 80 cm high at most.", FACT),
+    ],
+)
+async def test_a_cap_leaves_no_heading_no_announcement_and_no_half_of_a_quotation(
+    model: ScriptedModel, stream: bool, text: str, said: str
+) -> None:
+    kitchen = Kitchen.over(model, synthesis_brief_max_chars=60)
+    model.script(says(text, "house"))
+    _, answer = await kitchen.stream(stream=stream)
+    assert (answer.text, answer.truncated) == (said, True)
+    await kitchen.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{FACT}\n# Details", FACT),
+        (f"# Details\n{FACT}", f"# Details {FACT}"),
+        (f"There are two ways: {FACT}", f"There are two ways: {FACT}"),
+        ("Paris", "Paris"),
+    ],
+)
+async def test_what_announces_leaves_with_what_it_announces(
+    model: ScriptedModel, kitchen: Kitchen, stream: bool, text: str, said: str
+) -> None:
+    model.script(says(text, "house"))
+    _, answer = await kitchen.stream(stream=stream)
+    assert answer.text == said
