@@ -62,6 +62,7 @@ Chars = Annotated[int, Field(ge=0, le=1_000_000)]
 Kept = Annotated[int, Field(ge=0, le=86_400 * 365)]
 Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
+Rate = Annotated[int, Field(ge=1, le=1_000_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Where = Annotated[Path, AfterValidator(_at_home)]
@@ -99,6 +100,13 @@ class Settings(BaseModel):
     port: int = Field(8888, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
     api_keys: Keys = Field(
         (), description="Keys that clients may use, parted by commas; none leaves the server open."
+    )
+    rate_limit_per_minute: Rate | None = Field(
+        None,
+        description="Questions a minute of one key, or of one address where there are no keys.",
+    )
+    rate_limit_total_per_minute: Rate | None = Field(
+        None, description="Questions a minute of all together."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO", description="How much the log says."

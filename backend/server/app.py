@@ -27,6 +27,7 @@ from backend.server.parts import (
     Keeping,
     Look,
 )
+from backend.server.rates import RATES, Rates
 from backend.server.routes import ROUTES
 from backend.settings import Settings
 
@@ -56,6 +57,7 @@ def create_app(
     app[LOOK] = look
     app[METRICS] = Metrics()
     app[KEYS] = Keys(settings.api_keys)
+    app[RATES] = Rates(settings.rate_limit_per_minute, settings.rate_limit_total_per_minute)
     app[SEARCHES] = asyncio.Semaphore(searches_at_once)
     for route in ROUTES:
         app.router.add_route(route.method, route.path, route.handler)

@@ -25,6 +25,8 @@ from backend.server.errors import CrossSite, Handler, KeyInUrl, Unauthorized
 KEY_HEADER: Final = "X-API-Key"
 MAY_SEE: Final = web.RequestKey("may_see", bool)
 """Whether the caller may see more than that the server lives."""
+CALLER: Final = web.RequestKey("caller", str)
+"""Who asks, in a word that is no secret."""
 
 _IN_URL: Final = frozenset(
     ("access_token", "api-key", "api_key", "apikey", "key", "token", "x-api-key")
@@ -96,4 +98,5 @@ async def admission(request: web.Request, handler: Handler) -> web.StreamRespons
     if request.method not in _SAFE and _cross_site(request):
         raise CrossSite("A web page of another site can't use this server.", field="Origin")
     request[MAY_SEE] = admitted
+    request[CALLER] = _digest(key).hex()[:16] if keys and key else request.remote or ""
     return await handler(request)

@@ -22,6 +22,7 @@ from backend.server import asking, door
 from backend.server.errors import REQUEST_ID, Busy, InvalidJson, NotInstalled, Refusal
 from backend.server.metrics import METRICS
 from backend.server.parts import ASK, SEARCHES, SETTINGS
+from backend.server.rates import RATES
 from backend.types import FUSION
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ async def _search(request: web.Request, arguments: Mapping[str, Any]) -> types.C
         door.check_sources(question, app[ASK].sources)
         if app[SEARCHES].locked():
             raise Busy("Too many questions at once; try again in a second.")
+        await app[RATES].admit(request)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         return _fault(f"{first['loc'][0]}: {first['msg']}.")

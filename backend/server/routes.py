@@ -20,6 +20,7 @@ from backend.server.errors import Busy, Invalid
 from backend.server.metrics import CONTENT_TYPE, METRICS
 from backend.server.openapi import Route
 from backend.server.parts import ASK, HEALTH, LOOK, SEARCHES, SETTINGS, STORE
+from backend.server.rates import RATES
 from backend.store.snapshots import KEEP
 
 _HOURS_MAX: Final = int(KEEP.total_seconds() // 3600)
@@ -42,6 +43,7 @@ async def search(request: web.Request) -> web.StreamResponse:
     door.check_sources(question, ask.sources)
     if room.locked():
         raise Busy("Too many questions at once; try again in a second.")
+    await request.app[RATES].admit(request)
     async with room:
         if streaming.wants_stream(",".join(request.headers.getall("Accept", ()))):
             return await streaming.respond(request, ask, question, explain=explain)
