@@ -29,7 +29,7 @@ _HEADING: Final = 0.5
 """A word that stands only in a heading counts this much."""
 _FORM: Final = 0.85
 """Another form of a word counts this much, as does a word in a compound."""
-_SAME: Final = 0.7
+_SAME: Final = 0.8
 """Another word for the same counts this much."""
 _CODE: Final = 3.0
 """A code such as E24 counts this many times."""

@@ -12,7 +12,6 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 import importlib
-import importlib.util
 import json
 from pathlib import Path
 import re
@@ -84,8 +83,6 @@ def _number(value: float | None) -> str:
 
 def _measured(name: str, data: Path) -> list[Figure]:
     began = time.perf_counter()
-    if importlib.util.find_spec(f"benchmarks.quality.{name}") is None:
-        return []
     print(f"{name} …", end=" ", file=sys.stderr, flush=True)
     figures: list[Figure] = importlib.import_module(f"benchmarks.quality.{name}").measure(data)
     print(f"{time.perf_counter() - began:.1f} s", file=sys.stderr)

@@ -24,6 +24,9 @@ from benchmarks.quality.figure import Figure
 
 SET: Final = "3 answerability"
 LANGUAGES: Final = ("en", "de", "es", "zh", "ru", "ar")
+BRIEF: Final = 800
+VOICE: Final = 400
+"""Characters of an answer by style, as the settings have them by default."""
 FOUND: Final = ">= 85 %"
 FALSE: Final = "<= 10 %"
 
@@ -33,12 +36,17 @@ Quoting = Callable[[Row], str]
 
 def measure(data: Path) -> list[Figure]:
     """Return, by language, how often the answer is quoted, and how often something is on a question off topic."""
-    rows = [json.loads(line) for line in (data / "3_answerability.jsonl").open(encoding="utf-8")]
+    with (data / "3_answerability.jsonl").open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
     figures = []
     for language in LANGUAGES:
         own = [row for row in rows if row["lang"] == language]
         answered = [row for row in own if row["answerable"]]
         figures.append(_figure(f"{language}, answers quoted", answered, _quotes_answer, FOUND))
+        spoken = [_quotes_answer(row, spoken_quote) for row in answered]
+        figures.append(
+            Figure(SET, f"{language}, the same, spoken", len(spoken), _percent(spoken), "")
+        )
         off_topic = list(_paired(own)) if language == "en" else _unanswered(own)
         figures.append(_figure(f"{language}, off topic, false answers", off_topic, _says, FALSE))
         if language == "en":
@@ -87,8 +95,17 @@ def _percent(verdicts: Sequence[bool]) -> float:
 
 
 def quoted(row: Row) -> str:
-    """Return what the product quotes, as for a spoken answer; "" for nothing."""
-    quote = best_sentences(_question(row), [_section(row)], cap=800)
+    """Return what the product quotes in the style `brief`, the default; "" for nothing."""
+    return _quoted(row, BRIEF)
+
+
+def spoken_quote(row: Row) -> str:
+    """Return what the product quotes where it is spoken."""
+    return _quoted(row, VOICE)
+
+
+def _quoted(row: Row, cap: int) -> str:
+    quote = best_sentences(_question(row), [_section(row)], cap=cap)
     return quote.text if quote else ""
 
 

@@ -103,7 +103,8 @@ def _read(folder: Path) -> Collection:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with path.open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def _document(document: Mapping[str, Any], language: str) -> Document:

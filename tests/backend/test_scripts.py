@@ -38,6 +38,24 @@ def test_an_unknown_option_is_refused_by_name(script: str) -> None:
     assert "--frobnicate" in refused.stderr
 
 
+def test_benchmarks_are_named_whether_a_file_or_a_folder() -> None:
+    names = run("bench").stdout.rpartition("names: ")[2].split()
+    assert {"quality", "voice"} <= set(names)
+    assert not any(name.startswith("_") for name in names)
+    refused = run("bench", "nonesuch")
+    assert refused.returncode == 1
+    assert "quality" in refused.stderr
+
+
+def test_the_benchmark_of_qualities_asks_for_its_data_by_name() -> None:
+    assert "--data" in run("bench", "quality").stderr
+    missing = run("bench", "quality", "--data", "/nowhere")
+    assert missing.returncode == 2
+    assert "no folder /nowhere" in missing.stderr
+    unknown = run("bench", "quality", "--data", "/", "frobnication")
+    assert "there are: numbers, sentences" in unknown.stderr
+
+
 def test_asking_without_a_question_says_how_to_ask() -> None:
     refused = run("run", "--ask")
     assert refused.returncode == 1

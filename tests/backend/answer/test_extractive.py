@@ -254,6 +254,84 @@ def test_a_script_without_spaces_is_searched_by_characters() -> None:
     assert "每两周" in quoted("洗碗机的过滤器清洗", chinese, language="zh", count=1)
 
 
+@pytest.mark.parametrize(
+    ("asked", "language", "text", "answer"),
+    [
+        (
+            "X.25使用哪种网络类型",
+            "zh",
+            "锅炉在地下室。X.25协议套件使用数据报网络。",
+            "X.25协议套件使用数据报网络。",
+        ),
+        (
+            "Сколько университетов в Ньюкасле?",
+            "ru",
+            "Город стоит на реке. В Ньюкасле есть два университета.",
+            "В Ньюкасле есть два университета.",
+        ),
+        (
+            "ما اسم الشبكة في البيت؟",
+            "ar",
+            "الغسالة في المطبخ. شبكة البيت تسمى ليندنهوف.",
+            "شبكة البيت تسمى ليندنهوف.",
+        ),
+    ],
+)
+def test_languages_that_are_only_read_are_quoted_too(
+    asked: str, language: str, text: str, answer: str
+) -> None:
+    assert quoted(asked, section(text, language=language), language=language, count=1) == answer
+
+
+def test_what_follows_the_sentence_on_the_topic_is_said_too() -> None:
+    text = "The test of the pump began on Monday. First, the crew noticed an odd smell. Lunch was at noon."
+    quote = quoted("what was the first problem in the test of the big pump", section(text))
+    assert "odd smell" in quote
+    assert "Lunch" not in quote
+
+
+def test_a_sentence_of_another_document_is_not_said_for_one_word() -> None:
+    rules = section("Please smoke on the terrace only.", title="House rules")
+    room = section("The room is free from 3 pm.", title="Arriving")
+    asked = "may guests smoke in the living room"
+    assert quoted(asked, rules, room) == "Please smoke on the terrace only."
+
+
+def test_of_two_halves_of_a_question_both_are_quoted() -> None:
+    text = """The siren hangs above the garage. The panel hangs in the hall. The siren takes a battery of 12 V.
+Nobody has seen the cat. The warranty of it ends in May."""
+    quote = quoted(
+        "what battery does the siren take, and when does the warranty end", section(text)
+    )
+    assert quote == "The siren takes a battery of 12 V. The warranty of it ends in May."
+
+
+@pytest.mark.parametrize(
+    ("asked", "language", "text"),
+    [
+        ("how do I turn off the alarm", "en", "Disarm: enter the code."),
+        ("wie kann ich die Alarmanlage ausschalten", "de", "Abschalten: den Code eingeben."),
+        ("comment éteindre l'alarme", "fr", "Désactiver : entrez le code."),
+        ("cómo apagar la alarma", "es", "Desactivar: introduzca el código."),
+        ("come spegnere l'allarme", "it", "Disattivare: inserire il codice."),
+        ("hoe kan ik het alarm uitschakelen", "nl", "Uitzetten: voer de code in."),
+        ("jak wyłączyć alarm", "pl", "Dezaktywować: wprowadź kod."),
+    ],
+)
+def test_what_the_document_calls_otherwise_is_found(asked: str, language: str, text: str) -> None:
+    titles = {"de": "Alarmanlage", "fr": "Alarme", "es": "Alarma", "it": "Allarme"}
+    alarm = section(text, title=titles.get(language, "Alarm"), language=language)
+    assert quoted(asked, alarm, language=language) == text
+
+
+def test_a_name_weighs_more_than_the_words_around_it() -> None:
+    text = "The mayor was elected in the town hall. It was Nixon who opened the bar."
+    named = section(text)
+    assert "Nixon" in quoted("who was elected by Nixon", named, count=1)
+    assert "elected" in quoted("who was elected by nixon", named, count=1)
+    assert "elected" in quoted("WHO WAS ELECTED BY NIXON", named, count=1)
+
+
 def test_nothing_comes_of_nothing() -> None:
     assert best_sentences(question(), ()) is None
     assert best_sentences(question(), [section("")]) is None

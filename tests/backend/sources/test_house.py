@@ -94,6 +94,51 @@ async def test_a_question_finds_the_document_that_answers_it(
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "asked"),
+    [
+        ("zh", "洗碗机的过滤器每两周清洗一次。", "洗碗机的过滤器怎么清洗"),
+        ("ru", "Фильтр посудомоечной машины чистят каждые две недели.", "Как часто чистят фильтры?"),
+        ("ar", "ينظف مرشح غسالة الصحون كل أسبوعين.", "كم مرة ينظف مرشح الغسالة؟"),
+    ],
+)
+async def test_documents_in_other_scripts_are_found(
+    store: Store, asking: Asking, tmp_path: Path, language: str, text: str, asked: str
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "manual.md").write_text(
+        f"---\nlanguage: {language}\n---\n\n{text}", "utf-8"
+    )
+    house = House(Library(tmp_path / "lib", store.passages), store.passages, ttl=60)
+    outcome = await house.ask(*asking(asked, language))
+    assert isinstance(outcome, Found)
+    assert await house.ask(*asking("谁设计了埃菲尔铁塔", "zh")) == Nothing()
+    await house.close()
+
+
+async def test_what_a_document_calls_otherwise_is_found_first(house: House, asking: Asking) -> None:
+    outcome = await house.ask(*asking("how do I turn off the alarm", "en"))
+    assert isinstance(outcome, Found)
+    assert outcome.passages[0].section == "Arming and disarming"
+
+
+async def test_of_two_passages_with_the_same_words_the_one_with_them_together_is_first(
+    store: Store, asking: Asking, tmp_path: Path
+) -> None:
+    filler = "and so it goes on for a while, as texts do. " * 12
+    (tmp_path / "lib").mkdir()
+    for name, text in (
+        ("apart", f"The zeppelin flies. {filler} There is a valve."),
+        ("together", f"{filler} The valve of the zeppelin is red. {filler}"),
+    ):
+        (tmp_path / "lib" / f"{name}.md").write_text(f"# {name}\n\n{text}", "utf-8")
+    house = House(Library(tmp_path / "lib", store.passages), store.passages, ttl=60)
+    outcome = await house.ask(*asking("where is the valve of the zeppelin"))
+    await house.close()
+    assert isinstance(outcome, Found)
+    assert outcome.passages[0].title == "together"
+
+
 async def test_a_code_that_a_document_spells_in_two_parts_is_found_by_the_word(
     store: Store, asking: Asking, tmp_path: Path
 ) -> None:
