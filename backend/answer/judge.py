@@ -173,10 +173,16 @@ class Whole(Judge):
         if not said:
             self._rejection = Rejection("empty", "no_text")
             return []
+        if self._cut and not ends_sentence(said[-1]):
+            said.pop()
+        if not said:
+            self._nothing_said()
+            return []
         missed = [self._misses(each) for each in said]
         rest = [each for each, miss in zip(said, missed, strict=True) if not miss]
-        alone = all(map(self._tells_nothing, rest))
-        if missed[0] or missed[-1] or (alone and (any(missed) or any(map(self._denies, rest)))):
+        before = said[: missed.index(True)] if any(missed) else rest
+        begins = all(map(self._tells_nothing, before))
+        if missed[-1] or (begins and (any(missed) or any(map(self._denies, rest)))):
             self._miss = True
             return []
         sources = gates.attribution(reply.named, self._tags.offered)
@@ -188,8 +194,6 @@ class Whole(Judge):
         self._rejection = gates.echo(body, self._task.question.text, self._language)
         for text in (body, *rest):
             self._rejection = self._rejection or gates.wrong_language(text, self._language)
-        if self._cut and not ends_sentence(rest[-1]):
-            rest.pop()
         for sentence in rest:
             if self._rejection is None:
                 self._checked(sentence)
