@@ -56,6 +56,7 @@ _NUMBERED_BEFORE: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\.?[ \u00a0\u202f
 _FIGURE_AFTER: Final = re.compile(r"[\d.,½⅓⅔¼¾]+[ \u00a0\u202f]?([^\W\d_]+)")
 _TELLS: Final = 3
 """A short form of so many letters tells a unit without a figure before it."""
+_NEXT_WORD: Final = re.compile(r"\S+")
 _WORD: Final = re.compile(r"[^\W_]+(?:[.-][^\W_]+)*")
 _BULLET: Final = re.compile(rf"[{_BULLETS}]")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
@@ -272,7 +273,9 @@ class _Rules:
         import sentencex
 
         first = max(start, end - _WINDOW)
-        window = text[first : begin + _LOOKAHEAD]
+        # Of what follows no more than the next word: more may not have come yet.
+        following = _NEXT_WORD.match(text, begin, begin + _LOOKAHEAD)
+        window = text[first : following.end() if following else begin]
         place = end - first
         done = 0
         for sentence in sentencex.segment(self.language, window):
