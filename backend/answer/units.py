@@ -138,5 +138,5 @@ def _said(line: str, language: str) -> Iterator[tuple[Kind, str]]:
         kind = "step" if mark[0].lstrip()[0].isdigit() else "row"
     elif _ROW.match(bare):
         kind = "row"
-    for sentence in sentences(bare, language):
+    for sentence in sentences(bare, language, whole_quotations=True):
         yield kind, sentence
