@@ -142,14 +142,10 @@ def _forms_of_questions(language: str) -> dict[str, re.Pattern[str]]:
 
 def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
     """Return how much of the question each unit holds. All hold nothing if a code of the question stands nowhere."""
-    in_text: dict[str, list[int]] = {}
-    in_heading: dict[str, list[int]] = {}
-    for i, unit in enumerate(units):
-        for word in unit.words:
-            in_text.setdefault(word, []).append(i)
-        for word in unit.headings:
-            in_heading.setdefault(word, []).append(i)
-    vocabulary = Vocabulary(in_text.keys() | in_heading.keys(), language)
+    vocabulary = Vocabulary(
+        frozenset().union(*(unit.words for unit in units), *(unit.headings for unit in units)),
+        language,
+    )
     forms = {
         word: {form: 1.0 if form == word else _FORM for form in vocabulary.forms(word)}
         for word in asked.words
@@ -161,11 +157,11 @@ def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
     for word, some in forms.items():
         mine = hits[word] = {}
         for form, match in some.items():
-            for i in in_text.get(form, ()):
+            for i in _holders(form, units):
                 mine[i] = max(mine.get(i, 0.0), match)
     for word, ways in asked.same.items():
         for way in ways:
-            for i in _holding(way, vocabulary, in_text):
+            for i in _holding(way, vocabulary, units):
                 hits[word].setdefault(i, _SAME)
     touched = {i for mine in hits.values() for i in mine}
     rarity = _rarity(asked, hits, units)
@@ -176,11 +172,13 @@ def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
     for word, mine in hits.items():
         above: dict[int, float] = {}
         for form, match in forms[word].items():
-            for i in in_heading.get(form, ()):
+            for i, unit in enumerate(units):
+                if form not in unit.headings:
+                    continue
                 above[i] = max(above.get(i, 0.0), match)
-                if form in units[i].heading:
+                if form in unit.heading:
                     below.add(i)
-                if i in mine and form in units[i].special:
+                if i in mine and form in unit.special:
                     mine[i] = min(_TITLED, mine[i] * _TITLED)
         for i, match in above.items():
             named[i] += match * asked.words[word] / weights
@@ -202,12 +200,14 @@ def scores(asked: Asked, units: Sequence[Unit], language: str) -> Scores:
     )
 
 
-def _holding(
-    way: Sequence[str], vocabulary: Vocabulary, in_text: Mapping[str, Sequence[int]]
-) -> set[int]:
+def _holders(word: str, units: Sequence[Unit]) -> list[int]:
+    return [i for i, unit in enumerate(units) if word in unit.words]
+
+
+def _holding(way: Sequence[str], vocabulary: Vocabulary, units: Sequence[Unit]) -> set[int]:
     """Return the units that hold all words of a way to say something, in whatever form."""
     return set.intersection(
-        *({i for form in vocabulary.forms(word) for i in in_text.get(form, ())} for word in way)
+        *({i for form in vocabulary.forms(word) for i in _holders(form, units)} for word in way)
     )
 
 

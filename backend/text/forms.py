@@ -6,7 +6,7 @@ language with letters works a little, and a wrong pair is rather missed than mad
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Set as AbstractSet
 from functools import lru_cache
 from typing import Final
 
@@ -27,7 +27,11 @@ class Vocabulary:
         """Take the words of sentences in the language of the code `language`."""
         self._words = words
         self._language = language
-        self._long = [word for word in words if len(word) >= SHORTEST_STEM and word.isalpha()]
+        self._heads: dict[str, list[str]] = {}
+        long = [word for word in words if len(word) >= SHORTEST_STEM and word.isalpha()]
+        for word in long:
+            self._heads.setdefault(word[:SHORTEST_STEM], []).append(word)
+        self._joined = f" {' '.join(long)} "
         self._roots: dict[str, list[str]] = {}
         if _prefixes(language):
             for word in words:
@@ -47,14 +51,25 @@ class Vocabulary:
                 word + twice + end for end in _endings(self._language) for twice in ("", word[-1])
             )
             return found.union(self._words & set(longer))
-        head = word[:SHORTEST_STEM]
-        for other in self._long:
-            if other.startswith(head):
-                if _inflected(word, other):
-                    found.add(other)
-            elif (word in other or other in word) and min(len(word), len(other)) > SHORTEST_STEM:
-                found.add(other)
+        found.update(
+            other for other in self._heads.get(word[:SHORTEST_STEM], ()) if _inflected(word, other)
+        )
+        if len(word) > SHORTEST_STEM:
+            found.update(self._compounds(word))
         return found
+
+    def _compounds(self, word: str) -> Iterator[str]:
+        """Yield the words that `word` is the end or the middle of, and those that it is made of."""
+        at = self._joined.find(word)
+        while at >= 0:
+            begin, end = self._joined.rfind(" ", 0, at) + 1, self._joined.find(" ", at)
+            if begin < at:
+                yield self._joined[begin:end]
+            at = self._joined.find(word, end)
+        for begin in range(1, len(word) - SHORTEST_STEM):
+            for end in range(begin + SHORTEST_STEM + 1, len(word) + 1):
+                if word[begin:end] in self._words:
+                    yield word[begin:end]
 
 
 @lru_cache(maxsize=4096)

@@ -54,7 +54,13 @@ def measure(data: Path) -> list[Figure]:
             figures.append(_figure(what, _unanswered(own), _says, ""))
     spans = sorted(map(_milliseconds, _long(rows)))
     figures.append(
-        Figure(SET, "time for 6,000 characters, p50, ms", len(spans), statistics.median(spans), "")
+        Figure(
+            SET,
+            "time for 6,000 characters, p50, ms",
+            len(spans),
+            statistics.median(spans),
+            "<= 1 ms",
+        )
     )
     return figures
 

@@ -140,7 +140,7 @@ def ndcg(found: Sequence[str], worth: Mapping[str, int]) -> float:
 
 
 def _gain(worths: Sequence[int]) -> float:
-    return sum((2**each - 1) / math.log2(place + 2) for place, each in enumerate(worths[:_FIRST]))
+    return sum((2.0**each - 1) / math.log2(place + 2) for place, each in enumerate(worths[:_FIRST]))
 
 
 def _whole_words(collection: Collection) -> Search:
