@@ -207,6 +207,8 @@ class _Rules:
         measured = self._measure(token, before_token, after, text[begin : begin + _LOOKAHEAD])
         if measured is not None:
             return measured
+        if token == "1" and text[start : stop - 1].rstrip().endswith(":"):
+            return False  # the mark of a list within a sentence: "Two ways: 1. Open it."
         if token.isdigit() and self._counted(text, start, stop - len(token)):
             return after.lower() not in self.data.months
         return self._word(token, after) and (self.known or self._library(text, start, end, begin))
