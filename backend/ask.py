@@ -7,8 +7,10 @@ decides what a client gets in every case; how a step does its work is in the ste
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 import time
 from typing import Any, Final
 
@@ -35,6 +37,9 @@ from backend.types import FUSION, Answer, AnswerStatus, Event, Evidence, Questio
 _SPOKEN_CHARS: Final = 400
 """Cap of what is quoted aloud when no answer was composed."""
 
+_LATELY: Final = 64
+"""So many questions' evidence is in memory, those asked last."""
+
 _SYNTHESIS: Final = {
     AnswerStatus.SERVED: 1,
     AnswerStatus.NOT_IN_SOURCES: 2,
@@ -42,6 +47,19 @@ _SYNTHESIS: Final = {
     AnswerStatus.REJECTED: 0,
 }
 """How the query log writes the end of composing an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the sources' outcomes come to: the evidence, the reply that it makes without an answer, and what was decided."""
+
+    evidence: Evidence | None
+    reply: Reply
+    events: tuple[Event, ...]
+
+    def told(self) -> tuple[Event, ...]:
+        """Return the events, as of now."""
+        return tuple(Event.now(event.event, **event.fields) for event in self.events)
 
 
 class Ask:
@@ -62,11 +80,11 @@ class Ask:
         self._composer = composer
         self._log = log
         self._limits = limits
-        self._recording: set[asyncio.Task[None]] = set()
+        self._lately: OrderedDict[Hashable, _Seen] = OrderedDict()
 
     async def close(self) -> None:
         """Wait until all questions are in the log."""
-        await asyncio.gather(*self._recording)
+        await self._log.written()
 
     async def reply(self, question: Question, *, explain: bool = False) -> Reply:
         """Return the whole reply."""
@@ -98,13 +116,16 @@ class Ask:
             return
 
         gathered = await self._gatherer.gather(plan, question)
-        events = (*plan.events, *gathered.events)
-        evidence: Evidence | None = None
-        if gathered.found:
-            evidence, fused = fuse(gathered.found, question.language, question.now, self._limits)
-            events = (*events, *fused)
-        # In a thread: the first units and dates of a language are read from files.
-        retrieved = await asyncio.to_thread(_retrieved, question, gathered, evidence)
+        seen = await self._seen(question, gathered)
+        evidence = seen.evidence
+        events = (*plan.events, *gathered.events, *seen.told())
+        retrieved = seen.reply.model_copy(
+            update={
+                "request_id": question.request_id,
+                "query": question.text,
+                "cached": gathered.cached,
+            }
+        )
         if stream:
             yield retrieved.model_copy(
                 update={"explanation": _explained(question, explain, events)}
@@ -126,14 +147,37 @@ class Ask:
         self._record(question, reply, gathered, answer)
         yield reply
 
+    async def _seen(self, question: Question, gathered: Gathered) -> _Seen:
+        """Return what the sources' outcomes come to; what was seen a moment ago isn't looked through again."""
+        key = (question.text, question.language, gathered.found)
+        seen = self._lately.get(key)
+        if seen is not None and seen.evidence is not None:
+            if seen.evidence.fresh_until > question.now:
+                self._lately.move_to_end(key)
+                return seen
+            del self._lately[key]
+        # In a thread: the first units and dates of a language are read from files.
+        seen = await asyncio.to_thread(_look, question, gathered, self._limits)
+        # States that came with a question are nobody's but the one's who sent them.
+        if seen.evidence is not None and not question.states:
+            self._lately[key] = seen
+            while len(self._lately) > _LATELY:
+                self._lately.popitem(last=False)
+        return seen
+
     def _record(
         self, question: Question, reply: Reply, gathered: Gathered | None, answer: Answer | None
     ) -> None:
         """Log a question; nobody waits for it."""
-        entry = _entry(question, reply, gathered, answer)
-        task = asyncio.create_task(self._log.add(entry))
-        self._recording.add(task)
-        task.add_done_callback(self._recording.discard)
+        self._log.add(_entry(question, reply, gathered, answer))
+
+
+def _look(question: Question, gathered: Gathered, limits: Limits) -> _Seen:
+    """Return what there is to say of what the sources found; blocks."""
+    if not gathered.found:
+        return _Seen(None, _retrieved(question, gathered, None), ())
+    evidence, events = fuse(gathered.found, question.language, question.now, limits)
+    return _Seen(evidence, _retrieved(question, gathered, evidence), events)
 
 
 def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None) -> Reply:
@@ -147,7 +191,6 @@ def _retrieved(question: Question, gathered: Gathered, evidence: Evidence | None
         source_used=tags[0] if len(tags) == 1 else FUSION,
         result=render(evidence),
         success=True,
-        cached=gathered.cached,
         speech=_quoted_aloud(question, evidence),
         citations=_citations(evidence),
         language=question.language,

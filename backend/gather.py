@@ -156,6 +156,9 @@ class Gatherer:
         started = time.monotonic()
         key = _key(source, step, question)
 
+        if _keeps(source, question) and (kept := self._results.peek(key)) is not None:
+            return Asked(tag, kept.value, _since(started), cached=True, age=kept.age_s)
+
         async def fly() -> AsyncGenerator[Asked]:
             yield await self._call(source, key, step, question)
 
@@ -173,7 +176,7 @@ class Gatherer:
 
     async def _call(self, source: Source, key: str, step: Step, question: Question) -> Asked:
         started = time.monotonic()
-        keeps = source.ttl > 0 and not _private(source, question)
+        keeps = _keeps(source, question)
         if keeps and (kept := await self._results.get(key)) is not None:
             return Asked(source.tag, kept.value, _since(started), cached=True, age=kept.age_s)
         async with self._slots[source.tag]:
@@ -201,6 +204,10 @@ def _key(source: Source, step: Step, question: Question) -> str:
         question.states if _private(source, question) else None,
     )
     return repr(parts)
+
+
+def _keeps(source: Source, question: Question) -> bool:
+    return source.ttl > 0 and not _private(source, question)
 
 
 def _private(source: Source, question: Question) -> bool:

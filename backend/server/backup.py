@@ -24,6 +24,7 @@ _ID: Final = "id"
 async def get(request: web.Request) -> web.StreamResponse:
     """Send the archive; it is made in a temporary file first."""
     data_dir = request.app[SETTINGS].data_dir
+    await request.app[STORE].log.written()
     with tempfile.TemporaryFile() as archive:
         size = await asyncio.to_thread(_write, archive, request.app[STORE], data_dir)
         name = f"mnemolis-{datetime.now(UTC):%Y-%m-%d}.tar.gz"

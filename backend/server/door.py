@@ -30,6 +30,8 @@ from backend.settings import Settings
 from backend.text.language import primary
 from backend.types import FUSION, HomeState, Place, Question, Style, Turn
 
+_zones: Final[dict[str, ZoneInfo]] = {}
+"""The zones asked for so far; there are some hundreds."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
@@ -91,12 +93,16 @@ def _is_json(content_type: str) -> bool:
 
 async def _zone(name: str) -> ZoneInfo:
     """Return the time zone of that name; reads a file when it is first asked for."""
+    if (known := _zones.get(name)) is not None:
+        return known
     try:
-        return await asyncio.to_thread(ZoneInfo, name)
+        zone = await asyncio.to_thread(ZoneInfo, name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise Invalid(
             "time_zone: no such IANA time zone, say Europe/Berlin.", field="time_zone"
         ) from None
+    _zones[zone.key] = zone
+    return zone
 
 
 def clean(text: str) -> str:

@@ -26,6 +26,9 @@ class Row(Protocol):
 class QueryLog(Protocol):
     """The log of questions: `backend.store.log.Log`."""
 
+    async def written(self) -> None:
+        """Wait until every row is written, or lost."""
+
     async def recent(self, limit: int) -> Sequence[Row]:
         """Return the newest rows, the newest first."""
 

@@ -6,10 +6,12 @@ for the log. Traffic of tests and probes is kept apart from the statistics.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 import json
 import sqlite3
 from typing import Any, Final
@@ -90,9 +92,11 @@ class Log:
     def __init__(self, database: Database, keep: int = KEEP) -> None:
         self._database = database
         self._keep = keep
+        self._waiting: list[tuple[Any, ...]] = []
+        self._writing: asyncio.Task[None] | None = None
 
-    async def add(self, entry: Entry) -> None:
-        """Append a row; the oldest go when there are too many."""
+    def add(self, entry: Entry) -> None:
+        """Append a row, soon: those that come while others are written are written together."""
         started, ended = entry.fallback or (None, None)
         row = (
             entry.at.timestamp(),
@@ -111,20 +115,34 @@ class Log:
             entry.probe,
             entry.synthesis,
         )
+        self._waiting.append(row)
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
 
-        def work(connection: sqlite3.Connection) -> None:
-            marks = ", ".join("?" * len(row))
-            added = connection.execute(f"INSERT INTO query_log ({_COLUMNS}) VALUES ({marks})", row)
-            assert added.lastrowid is not None
-            connection.execute(
-                "DELETE FROM query_log WHERE id <= ?", (added.lastrowid - self._keep,)
-            )
+    async def written(self) -> None:
+        """Wait until every row that was added is written, or lost."""
+        while self._writing is not None:
+            await asyncio.shield(self._writing)
 
-        with suppress(StoreError):
-            await self._database.write(work)
+    async def _write(self) -> None:
+        """Write what is waiting; the oldest rows go when there are too many."""
+        try:
+            while self._waiting:
+                rows, self._waiting = self._waiting, []
+                with suppress(StoreError):
+                    await self._database.write(partial(self._insert, rows))
+        finally:
+            self._writing = None
+
+    def _insert(self, rows: Sequence[tuple[Any, ...]], connection: sqlite3.Connection) -> None:
+        marks = ", ".join("?" * len(rows[0]))
+        connection.executemany(f"INSERT INTO query_log ({_COLUMNS}) VALUES ({marks})", rows)
+        (last,) = connection.execute("SELECT max(id) FROM query_log").fetchone()
+        connection.execute("DELETE FROM query_log WHERE id <= ?", (last - self._keep,))
 
     async def recent(self, limit: int) -> list[Entry]:
         """Return the newest rows, the newest first; none if the store fails."""
+        await self.written()
         try:
             rows = await self._database.read(
                 lambda connection: connection.execute(
@@ -137,12 +155,14 @@ class Log:
 
     async def clear(self) -> int:
         """Forget all rows and return how many there were; raises StoreError."""
+        await self.written()
         return await self._database.write(
             lambda connection: connection.execute("DELETE FROM query_log").rowcount
         )
 
     async def stats(self) -> dict[str, Any]:
         """Return the statistics of `/logs/stats`; raises StoreError. Percentages are of all rows."""
+        await self.written()
         return await self._database.read(_stats)
 
 

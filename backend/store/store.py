@@ -46,11 +46,11 @@ class Store:
         self._spare: tempfile.TemporaryDirectory[str] | None = None
         self._claim: Claim | None = None
         self._problem: str | None = None
-        self.results = Cache(database, "results", _FOUND, size, also=("answers",))
         # Events belong to the question that caused them, not to the answer.
         self.answers = Cache(
             database, "answers", _ANSWER, size, trim=lambda answer: replace(answer, events=())
         )
+        self.results = Cache(database, "results", _FOUND, size, also=(self.answers,))
         self.log = Log(database)
         self.passages = Passages(database)
         self.snapshots = Snapshots(database)
@@ -126,6 +126,7 @@ class Store:
 
     async def close(self) -> None:
         """Wait for work that has begun, then close the file."""
+        await self.log.written()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:

@@ -91,6 +91,8 @@ class FakeLog:
 
     limit: int | None = None
 
+    async def written(self) -> None: ...
+
     async def recent(self, limit: int) -> list[FakeRow]:
         self.limit = limit
         return [FakeRow()]

@@ -59,6 +59,8 @@ async def test_nobody_waits_for_a_store_that_is_busy_with_something_larger(store
     await asyncio.sleep(0)
     await store.results.put("key", found(), SOON)
     assert not busy.done()
+    assert store.results.peek("key") is not None
+    store.results.forget()
     go.set()
     await busy
     assert await store.results.get("key") is None
@@ -139,11 +141,48 @@ async def test_a_value_of_another_version_is_a_miss_that_the_next_put_replaces(
     await store._database.write(
         lambda connection: connection.execute("""UPDATE results SET value = '{"old": true}'""")
     )
+    store.results.forget()
     assert await store.results.get("key") is None
     await store.results.put("key", found("new"), SOON)
     kept = await store.results.get("key")
     assert kept is not None
     assert kept.value.passages[0].text == "new"
+
+
+async def test_what_was_used_last_is_in_memory_and_no_more_than_there_is_room_for(
+    store: Store,
+) -> None:
+    for number in range(5):
+        await store.results.put(str(number), found(), SOON)
+    assert [key for key in map(str, range(5)) if store.results.peek(key)] == ["2", "3", "4"]
+    store.results.forget()
+    assert store.results.peek("4") is None
+    first = await store.results.get("4")
+    assert first is not None
+    assert store.results.peek("4") is first
+
+
+async def test_what_is_in_memory_is_a_miss_once_its_time_is_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.results.put("key", found(), SOON)
+    later = time.time() + 7_200
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert store.results.peek("key") is None
+
+
+async def test_clearing_forgets_what_is_in_memory_and_what_is_being_read(store: Store) -> None:
+    answer = Answer(AnswerStatus.SERVED, text="It is blocked.", sources=("house",))
+    await store.results.put("key", found(), SOON)
+    await store.answers.put("key", answer, SOON)
+    store.results.forget()
+    reading = asyncio.create_task(store.results.get("key"))
+    await asyncio.sleep(0)
+    await store.results.clear()
+    await reading
+    assert store.results.peek("key") is None
+    assert store.answers.peek("key") is None
+    assert await store.results.get("key") is None
 
 
 @settings(

@@ -30,8 +30,8 @@ async def test_rows_come_back_newest_first_as_they_were(store: Store) -> None:
     second = replace(
         ENTRY, request_id="r-2", fallback=("web", "kiwix"), error="timeout", synthesis=None
     )
-    await store.log.add(ENTRY)
-    await store.log.add(second)
+    store.log.add(ENTRY)
+    store.log.add(second)
     assert await store.log.recent(10) == [second, ENTRY]
     assert await store.log.recent(1) == [second]
 
@@ -39,7 +39,7 @@ async def test_rows_come_back_newest_first_as_they_were(store: Store) -> None:
 async def test_the_oldest_rows_go_when_there_are_too_many(store: Store) -> None:
     log = Log(store._database, keep=2)
     for number in range(4):
-        await log.add(replace(ENTRY, request_id=str(number)))
+        log.add(replace(ENTRY, request_id=str(number)))
     assert [entry.request_id for entry in await log.recent(10)] == ["3", "2"]
 
 
@@ -62,7 +62,7 @@ async def test_statistics_count_what_was_asked(store: Store) -> None:
         replace(ENTRY, query="a test", probe=True, success=False),
     )
     for row in rows:
-        await store.log.add(row)
+        store.log.add(row)
     assert await store.log.stats() == {
         "total": 4,
         "unique": 3,
@@ -95,7 +95,7 @@ async def test_an_empty_log_has_statistics_too(store: Store) -> None:
 
 
 async def test_clearing_tells_how_many_rows_there_were(store: Store) -> None:
-    await store.log.add(ENTRY)
+    store.log.add(ENTRY)
     assert await store.log.clear() == 1
     assert await store.log.recent(10) == []
 
@@ -103,7 +103,7 @@ async def test_clearing_tells_how_many_rows_there_were(store: Store) -> None:
 async def test_a_file_of_an_older_version_gets_the_synthesis_column_once(tmp_path: Path) -> None:
     path = tmp_path / "mnemolis.sqlite"
     first = await Store.open(path)
-    await first.log.add(replace(ENTRY, synthesis=None))
+    first.log.add(replace(ENTRY, synthesis=None))
     await first.close()
     # As a version without that column left it.
     connection = sqlite3.connect(path)
@@ -112,7 +112,7 @@ async def test_a_file_of_an_older_version_gets_the_synthesis_column_once(tmp_pat
     connection.close()
     for request in ("after", "again"):
         store = await Store.open(path)
-        await store.log.add(replace(ENTRY, request_id=request))
+        store.log.add(replace(ENTRY, request_id=request))
         await store.close()
         # As if the server had been killed between the change and the note of it.
         connection = sqlite3.connect(path)

@@ -130,7 +130,7 @@ async def test_a_full_disk_loses_rows_with_one_warning_until_there_is_room(
     with caplog.at_level(logging.WARNING):
         await store.results.put("a", big, SOON)
         await store.results.put("b", big, SOON)
-    assert await store.results.get("a") is None
+    assert await store.results.count() == 0
     assert store.error is not None
     assert "disk is full; make room" in store.error
     assert sum("full" in record.message for record in caplog.records) == 1
@@ -148,7 +148,7 @@ async def test_after_closing_a_call_misses_and_a_second_close_is_nothing(tmp_pat
     await store.close()
     await store.close()
     assert await store.results.get("key") is None
-    await store.log.add(ENTRY)
+    store.log.add(ENTRY)
     with pytest.raises(StoreError, match="closed"):
         await store.passages.documents()
 
@@ -177,7 +177,7 @@ async def test_a_caller_that_leaves_takes_nothing_with_it(store: Store) -> None:
 async def test_readers_and_the_writer_do_not_wait_for_each_other(store: Store) -> None:
     async def ask(number: int) -> None:
         await store.results.put(f"{number % 3}", FOUND, SOON)
-        await store.log.add(ENTRY)
+        store.log.add(ENTRY)
         await store.results.get(f"{number % 3}")
 
     await asyncio.gather(*(ask(number) for number in range(60)))
