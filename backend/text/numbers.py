@@ -17,6 +17,7 @@ from typing import Final
 
 from backend import languages
 from backend.text.figures import Figure, Kind, figures, grammar, rounded
+from backend.text.hours import Span, spans
 from backend.text.language import detect
 from backend.text.measures import convert
 from backend.text.words import fold
@@ -34,6 +35,9 @@ _NEAR_AFTER: Final = 80
 _HEDGE_CAP: Final = 0.05
 _CENTURY: Final = 100
 _YEARS: Final = (1000, 2200)
+_BOUND: Final = 10
+"""A year that is said to be before or after another is no further from it."""
+_DAYS: Final = 31
 _DENOMINATORS: Final = (2, 3, 4, 8, 16)
 """What stands over these is a fraction; over others it may be a score or two numbers ("24/7")."""
 _ALL_OF: Final = {
@@ -72,10 +76,14 @@ class Material:
         self._year = now.year if now else None
 
     @cached_property
-    def _figures(self) -> list[Figure]:
+    def _own(self) -> str:
         first = max(0, (len(self._text) - _TELLING) // 2)
         own = detect(self._text[first : first + _TELLING])
-        return figures(self._text, own if own in languages.SPOKEN else self._language)
+        return own if own in languages.SPOKEN else self._language
+
+    @cached_property
+    def _figures(self) -> list[Figure]:
+        return figures(self._text, self._own)
 
     @cached_property
     def _values(self) -> dict[float, list[Figure]]:
@@ -140,13 +148,37 @@ class Material:
         """
         language = language or self._language
         found = figures(sentence, language)
+        right, wrong = self._told_hours(sentence, found, language)
         result = []
         for index, claim in enumerate(found):
-            if self._is_claim(sentence, found, index, language) and not self._holds(
-                sentence, claim
+            if id(claim) in wrong or (
+                id(claim) not in right
+                and self._is_claim(sentence, found, index, language)
+                and not self._holds(sentence, claim)
             ):
                 result.append(claim.text)
         return result
+
+    @cached_property
+    def _hours(self) -> list[Span]:
+        return spans(self._text, self._figures, self._own)
+
+    def _told_hours(
+        self, sentence: str, found: list[Figure], language: str
+    ) -> tuple[set[int], set[int]]:
+        """Return the ids of the figures of spans of the day that the material has, and of those on no or another day."""
+        told: tuple[set[int], set[int]] = (set(), set())
+        said = spans(sentence, found, language)
+        if said and self._hours:
+            for span in said:
+                told[not self._open(span)].update(map(id, span.figures))
+        return told
+
+    def _open(self, span: Span) -> bool:
+        same = [each for each in self._hours if each.same(span)]
+        return bool(same) and all(
+            any(not each.days or day in each.days for each in same) for day in span.days
+        )
 
     def _is_claim(self, text: str, found: list[Figure], index: int, language: str) -> bool:
         claim = found[index]
@@ -293,24 +325,26 @@ class Material:
         decades = (
             [first] if first >= _CENTURY else [century + first for century in (1800, 1900, 2000)]
         )
+        # "The 1700s" are a century, and may be its first ten years.
+        years = _CENTURY if first >= _YEARS[0] and first % _CENTURY == 0 else 10
         return first in self._values or any(
-            decade <= value < decade + 10 for decade in decades for value in self._values
+            decade <= value < decade + years for decade in decades for value in self._values
         )
 
     def _holds_number(self, text: str, claim: Figure) -> bool:
+        value = claim.values[0]
+        is_day = value <= _DAYS
+        # "In May 2016" isn't held by "March 2016"; which year a day is of may be told elsewhere.
+        dated = claim.month and (is_day or claim.before in grammar(self._language).months)
         held = [
             each
-            for value in claim.values
-            for each in self._values.get(value, ())
-            if _may_hold(each, claim)
+            for one in claim.values
+            for each in self._values.get(one, ())
+            if _may_hold(each, claim) and (not dated or each.month in (0, claim.month))
         ]
-        if (
-            claim.month
-            and self._dates.get(claim.month)
-            and claim.values[0] not in self._dates[claim.month]
-        ):
+        days = self._dates.get(claim.month) if is_day and claim.month else None
+        if days and value not in days:
             return False
-        value = claim.values[0]
         if (value, claim.unit) in self._pieces:
             # Half of a value isn't held by a bare number that happens to be the same.
             held = [each for each in held if each.unit == claim.unit]
@@ -341,7 +375,26 @@ class Material:
             )
         if claim.unit == "cent" and rounded(value / 100) in self._values:
             return True
-        return self._holds_converted(claim) or (claim.hedged and self._holds_nearly(claim))
+        return (
+            self._holds_converted(claim)
+            or (claim.hedged and self._holds_nearly(claim))
+            or self._holds_bound(text, claim)
+        )
+
+    def _holds_bound(self, text: str, claim: Figure) -> bool:
+        """Return whether a year only bounds one of the material: "before 2014" is true of 2013."""
+        year = claim.values[0]
+        if claim.unit or claim.noun or claim.month or not _YEARS[0] <= year < _YEARS[1]:
+            return False
+        rules = grammar(self._language)
+        words = fold(text[max(0, claim.start - 16) : claim.start]).split()[-2:]
+        first = year - _BOUND if rules.earlier.intersection(words) else year + 1
+        last = year + _BOUND if rules.later.intersection(words) else year - 1
+        return any(
+            first <= value <= last and value != year
+            for value, held in self._values.items()
+            if any(each.kind is Kind.DATE or self._is_year(each, "") for each in held)
+        )
 
     def _holds_converted(self, claim: Figure) -> bool:
         """Return whether the material says the same in another unit."""

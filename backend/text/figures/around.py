@@ -14,8 +14,8 @@ from backend.text.words import fold
 AFTER: Final = re.compile(rf"[\s{SPACE}]?-?([^\W\d_]+(?:['’][^\W\d_]+)?)")
 NEXT_WORD: Final = re.compile(rf"[\s{SPACE}]+([^\W\d_]+(?:['’.][^\W\d_]+)*)")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[\s\u00a0.:#'’-]{1,3}\Z")
-_WORD: Final = re.compile(r"[^\W_]+")
 _MERIDIEM: Final = re.compile(r"[\s\u00a0]?([ap])\.?[ \u00a0]?m\b\.?", re.IGNORECASE)
+_LONG_MONEY: Final = ("US$", "CHF", "EUR", "USD", "GBP")
 _MINUTES_A_DAY: Final = 24 * 60
 
 
@@ -62,10 +62,7 @@ def surround(text: str, figure: Figure, rules: Grammar) -> None:
     units, currencies, pattern = symbols()
     ahead = text[max(0, figure.start - 40) : figure.start]
     head = ahead.rstrip(f" {SPACE}")
-    money = next(
-        (symbol for symbol in ("US$", "CHF", "EUR", "USD", "GBP") if head.endswith(symbol)),
-        head[-1:],
-    )
+    money = head[-3:] if head.endswith(_LONG_MONEY) else head[-1:]
     if money in currencies:
         figure.unit = currencies[money]
         figure.reach = figure.end
@@ -77,7 +74,7 @@ def surround(text: str, figure: Figure, rules: Grammar) -> None:
         and text[figure.start - 1] not in " \n"
     ):
         figure.values = tuple(-value for value in figure.values)
-    before = _WORD_BEFORE.search(ahead)
+    before = _WORD_BEFORE.search(ahead, max(0, len(ahead) - 28))
     word = plain_word(before[1]) if before else ""
     if word in rules.minus:
         figure.values = tuple(-value for value in figure.values)
@@ -85,7 +82,7 @@ def surround(text: str, figure: Figure, rules: Grammar) -> None:
     figure.hedged = (
         "≈" in ahead[-3:]
         or "~" in ahead[-3:]
-        or any(plain_word(each) in rules.hedges for each in _WORD.findall(ahead)[-3:])
+        or any(plain_word(each) in rules.hedges for each in ahead.split()[-3:])
     )
     _magnitude(text, figure, rules)
     end = figure.end

@@ -220,6 +220,11 @@ def _plain(text: str, start: int, rules: Grammar) -> Figure:
     end, value, step = read
     figure = Figure(start, end, text[start:end], values=(rounded(value),), step=step)
     attached = _LETTERS.match(text, end)
+    if not attached and value >= _THOUSAND and text[end : end + 1] in ("'", "’"):
+        # "the 1970's" is how many write "the 1970s".
+        ending = _LETTERS.match(text, end + 1)
+        if ending and ending.group().lower() in rules.decade:
+            attached = ending
     if attached and not _attached(text, figure, attached, rules):
         return _code(text, start)
     if figure.kind is Kind.NUMBER:

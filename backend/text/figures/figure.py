@@ -26,7 +26,8 @@ class Figure:
 
     `values` are all it may stand for (minutes of the day for a time, the first year of a decade); `step` is the
     worth of its last digit. `unit` is CLDR's name of the unit, an ISO 4217 code, or None; `noun` and `before` are
-    the folded words after and before it, "" for function words and for none. `month` is 1 to 12 where it is a day.
+    the folded words after and before it, "" for function words and for none. `month` is 1 to 12 where it is a day, or a year, of that
+    month.
     `name` is what is compared of a code or version. `reach` is where its unit ends. `pieces` are (value, unit) of a
     value that is written in several units, or with a fraction in words: "3 h 15 min" is one figure, of 3.25 hours.
     """

@@ -49,6 +49,9 @@ class Grammar:
         self.shortest_compound = 6 if data["compound"] else _NEVER
         """Words of so many letters may be several number words in one: "ventun"."""
         self._no_numbers: set[str] = set()
+        self.earlier, self.later = (
+            frozenset(fold(data[key]).split()) for key in ("earlier", "later")
+        )
         self.suffixes = frozenset(data["suffixes"].split())
         self.year_before = frozenset(fold(data["year_before"]).split())
         self.morning, self.afternoon = (

@@ -70,6 +70,8 @@ def say_units(text: str, words: SpokenWords) -> str:
         number, scale, space, unit, per, _ = match.groups()
         if unit in _POINTS and _STREET.match(match.string, match.end()):
             return match.group()  # "708 N 1st St"
+        if unit == "°" and words.ordinal_degree(match.string, match.end()):
+            return match.group()
         if unit == "s" and not space and not scale and number.endswith("0"):
             return match.group()  # "the 1980s"
         if scale:

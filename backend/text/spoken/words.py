@@ -30,6 +30,7 @@ _LARGEST: Final = 1e15
 _GENITIVE: Final = {"one": "other", "few": "many"}
 """The categories whose forms are those of the genitive, in languages with more than two cases."""
 _RATIOS: Final = ("percent", "permille")
+_NOUN: Final = re.compile(r" ([^\W\d_]{3,})")
 _CLOSERS: Final = re.compile(r"[\"'”’»)\]]*")
 _FORMS: Final = {1: (), 2: ("one",), 4: ("one", "few", "many")}
 """Forms of a name by how many there are, all but the last, which is for the rest."""
@@ -110,6 +111,13 @@ class SpokenWords:
         if re.fullmatch(rf"\d+{re.escape(other)}\d{{1,2}}", number):
             return number.replace(other, own)
         return number
+
+    def ordinal_degree(self, text: str, end: int) -> bool:
+        """Return whether "1°" is "first", as before "maggio", and no temperature."""
+        if not self.own or not self.data["ordinal_degree"]:
+            return False
+        noun = _NOUN.match(text, end)
+        return noun is not None and noun[1] not in self.grammar.function
 
     def clock(self, number: str) -> str | None:
         """Return a time of day that digits before "h" are: "15.30" is "15:30" where decimals have a comma."""
