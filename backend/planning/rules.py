@@ -44,7 +44,8 @@ def _rules(language: str) -> _Rules:
     )
 
 
-def plan_rules(utterance: str, language: str, history: Sequence[Turn] = ()) -> Plan:
+@lru_cache(maxsize=256)
+def plan_rules(utterance: str, language: str, history: tuple[Turn, ...] = ()) -> Plan:
     """Return the plan that the rules of `language` make; without a matching rule, the default: every document.
 
     The steps have no fallbacks yet.
