@@ -55,7 +55,10 @@ def held(text: str, start: int, stop: int, end: int, *, final: bool, whole: bool
     if not whole and len(opened) == 1 and opened[0][0] not in _BRACKETS:
         place = opened[0][1]
         if not _WORD.search(text, start, place) and _words(text, place, stop) >= _SPEECH:
-            return _said_on(text, end, final)
+            said_on = _said_on(text, end, final)
+            if not said_on:
+                return said_on
+            # A dash: if what is said closes at all.
     limit = max(place for _, place in opened) + _QUOTATION
     paragraph = text.find("\n\n", end, limit)
     depth = len(opened)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 import pytest
 
 from backend import languages
@@ -148,6 +148,7 @@ def test_whatever_the_pieces_the_sentences_are_those_of_the_whole_text(
 
 
 @given(st.lists(WORDS, max_size=40), st.sampled_from(languages.SPOKEN))
+@example(["“We", "The", "The", "Dr.", "–"], "en")
 def test_whole_quotations_only_join_sentences(words: list[str], language: str) -> None:
     text = " ".join(words)
     fine = {end for _, end in spans(text, language)}
