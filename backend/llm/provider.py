@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 
 class ModelError(Exception):
@@ -80,16 +80,49 @@ class Provider(Protocol):
         """Give back what the provider holds."""
 
 
+_ending: Final[set[asyncio.Task[None]]] = set()
+"""Calls that nobody waits for any more, until their connections are closed."""
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    _ending.discard(task)
+    if not task.cancelled():
+        # Whoever waited has been told.
+        task.exception()
+
+
 async def bounded(pieces: AsyncGenerator[str], seconds: float) -> AsyncGenerator[str]:
-    """Yield `pieces`, all of them within `seconds` from the first request on. Raises ModelError `timeout`."""
+    """Yield `pieces`, all of them within `seconds` from the first request on. Raises ModelError `timeout`.
+
+    The call is a task of its own, which is cancelled once and then left to close its connection: a second cancellation
+    (a limit, and somebody who hangs up at the same moment) would end the closing, and the model would work on.
+    """
     limit = asyncio.get_running_loop().time() + seconds
-    async with aclosing(pieces):
+    queue: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def call() -> None:
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    queue.put_nowait(piece)
+        finally:
+            queue.put_nowait(None)
+
+    task = asyncio.create_task(call())
+    try:
         while True:
             try:
                 async with asyncio.timeout_at(limit):
-                    piece = await anext(pieces)
-            except StopAsyncIteration:
-                return
+                    piece = await queue.get()
             except TimeoutError as error:
                 raise ModelError("timeout", f"after {seconds:g} s") from error
+            if piece is None:
+                break
             yield piece
+        await task
+    finally:
+        if not task.done():
+            _ending.add(task)
+            task.add_done_callback(_ended)
+            task.cancel()
+            await asyncio.wait((task,))
