@@ -33,6 +33,7 @@ from backend.sources.changes import Changes
 from backend.sources.house import House
 from backend.sources.http import open_session
 from backend.sources.kiwix import Kiwix
+from backend.sources.news import News
 from backend.store import Store
 from backend.store.store import FILE
 from backend.text.since import Hours
@@ -138,6 +139,7 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
             rescan_seconds=settings.library_rescan_seconds,
             ttl=settings.cache_ttl_kiwix_seconds,
         ),
+        News.from_settings(settings, session),
     )
     return {source.tag: source for source in sources}
 

@@ -8,7 +8,7 @@ but for the host: feeds and status pages carry keys in their paths.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import json
 import time
 from typing import Any, Final
@@ -25,11 +25,12 @@ _REFUSED: Final = (401, 403)
 
 
 class UpstreamError(Exception):
-    """A server couldn't be asked; `failed` is what the source answers."""
+    """A server couldn't be asked; `failed` is what the source answers, `status` that of a reply, if there was one."""
 
-    def __init__(self, failed: Failed) -> None:
+    def __init__(self, failed: Failed, status: int | None = None) -> None:
         super().__init__(f"{failed.kind}: {failed.detail}")
         self.failed = failed
+        self.status = status
 
 
 def open_session() -> aiohttp.ClientSession:
@@ -48,7 +49,7 @@ async def fetch(
     until: float,
     method: str = "GET",
     params: Mapping[str, str] | None = None,
-    data: Mapping[str, str] | None = None,
+    data: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
     headers: Mapping[str, str] | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> bytes:
@@ -62,11 +63,13 @@ async def fetch(
             ) as reply,
         ):
             if reply.status in _REFUSED:
-                raise UpstreamError(Failed("bad_reply", f"{host} refuses the key"))
+                raise UpstreamError(Failed("bad_reply", f"{host} refuses the key"), reply.status)
             if reply.status in _BUSY:
-                raise UpstreamError(Failed("busy", f"{host} says {reply.status}"))
+                raise UpstreamError(Failed("busy", f"{host} says {reply.status}"), reply.status)
             if reply.status >= 400:
-                raise UpstreamError(Failed("bad_reply", f"{host} says {reply.status}"))
+                raise UpstreamError(
+                    Failed("bad_reply", f"{host} says {reply.status}"), reply.status
+                )
             body = bytearray()
             async for chunk in reply.content.iter_any():
                 body += chunk

@@ -80,11 +80,30 @@ def window(
     text: str, language: str, now: datetime, hours: Hours = Hours()
 ) -> tuple[datetime, datetime]:
     """Return the span that `text` asks for, up to `now` (aware) at most; without words for it, the last day."""
-    since, until = _window(fold(text), _words(language), now, hours)
-    return max(since, now - MOST), min(until, now)
+    return named(text, language, now, hours) or (now - DEFAULT, now)
 
 
-def _window(folded: str, words: _Words, now: datetime, hours: Hours) -> tuple[datetime, datetime]:
+def named(
+    text: str, language: str, now: datetime, hours: Hours = Hours()
+) -> tuple[datetime, datetime] | None:
+    """Return the span that `text` names, up to `now` (aware) at most; None where it names none."""
+    found = _window(fold(text), _words(language), now, hours)
+    return None if found is None else (max(found[0], now - MOST), min(found[1], now))
+
+
+def without(text: str, language: str) -> str:
+    """Return `text`, folded, without the words that name a span of time."""
+    words = _words(language)
+    patterns = (*(each for _, each in words.counted), *(each for _, each in words.named))
+    folded = fold(text)
+    for pattern in (*patterns, *words.weekdays):
+        folded = pattern.sub(" ", folded)
+    return " ".join(folded.split())
+
+
+def _window(
+    folded: str, words: _Words, now: datetime, hours: Hours
+) -> tuple[datetime, datetime] | None:
     for unit, pattern in words.counted:
         if found := pattern.search(folded):
             count = int(words.numbers.get(found["n"], 0) or found["n"])
@@ -98,7 +117,7 @@ def _window(folded: str, words: _Words, now: datetime, hours: Hours) -> tuple[da
         if pattern.search(folded):
             day = today - timedelta(days=(now.weekday() - number) % 7 or 7)
             return day, now if goes_on else day + timedelta(days=1)
-    return now - DEFAULT, now
+    return None
 
 
 def _ago(now: datetime, span: timedelta) -> datetime:

@@ -35,6 +35,7 @@ LATE = (
     "babel",
     "rich",
     "selectolax",
+    "feedparser",
     "mcp",
 )
 

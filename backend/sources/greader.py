@@ -1,0 +1,153 @@
+"""A feed reader with the GReader API: FreshRSS, Miniflux and others.
+
+Decides how one logs in, and what of a reply is an item. The login is kept, and renewed once where the server has
+forgotten it. Described at https://www.inoreader.com/developers/ and, for FreshRSS, in its p/api/greader.php.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+import json
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from backend.sources.feeds import NewsItem, clean, shortened, web_address
+from backend.sources.http import UpstreamError, fetch
+from backend.types import Failed
+
+_MOST_ITEMS: Final = 100
+_READING_LIST: Final = "user/-/state/com.google/reading-list"
+_PHP: Final = "/api/greader.php"
+_AHEAD_SECONDS: Final = 900.0
+
+
+class Reader:
+    """The items of one user of a feed reader at `url`."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, user: str, password: str, most_bytes: int
+    ) -> None:
+        self._session = session
+        self._user = user
+        self._password = password
+        self._most_bytes = most_bytes
+        # FreshRSS has its API under this path, others at the root; which, the first login tells.
+        self._bases = [url] if url.endswith(".php") else [url, url + _PHP]
+        self._login: tuple[str, str] | None = None
+        self.name = urlsplit(url).hostname or "the feed reader"
+
+    async def items(self, until: float, now: datetime) -> list[NewsItem]:
+        """Return the newest items by `until` (monotonic). Raises UpstreamError."""
+        ids = await self._api(
+            "ids", until, params={"s": _READING_LIST, "n": str(_MOST_ITEMS), "output": "json"}
+        )
+        wanted = [str(ref["id"]) for ref in _rows(ids, "itemRefs") if ref.get("id")]
+        if not wanted:
+            return []
+        form = [("output", "json"), *(("i", one) for one in wanted[:_MOST_ITEMS])]
+        reply = await self._api("contents", until, params={"output": "json"}, data=form)
+        items = (_item(row, now) for row in _rows(reply, "items"))
+        return [item for item in items if item is not None]
+
+    async def _api(
+        self,
+        what: str,
+        until: float,
+        *,
+        params: Mapping[str, str],
+        data: Sequence[tuple[str, str]] | None = None,
+    ) -> Any:
+        fresh = self._login is None
+        base, token = self._login or await self._log_in(until)
+        try:
+            body = await self._items(base, token, what, until, params, data)
+        except UpstreamError as error:
+            if error.status != 401 or fresh:
+                raise
+            self._login = None
+            base, token = await self._log_in(until)
+            body = await self._items(base, token, what, until, params, data)
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise UpstreamError(Failed("bad_reply", f"{self.name} sends no JSON")) from error
+
+    async def _items(
+        self,
+        base: str,
+        token: str,
+        what: str,
+        until: float,
+        params: Mapping[str, str],
+        data: Sequence[tuple[str, str]] | None,
+    ) -> bytes:
+        return await fetch(
+            self._session,
+            f"{base}/reader/api/0/stream/items/{what}",
+            until=until,
+            method="GET" if data is None else "POST",
+            params=params,
+            data=data,
+            headers={"Authorization": f"GoogleLogin auth={token}"},
+            most_bytes=self._most_bytes,
+        )
+
+    async def _log_in(self, until: float) -> tuple[str, str]:
+        """Return where the API is, and the token; the password goes in the body, never in the address."""
+        for base in self._bases:
+            try:
+                body = await fetch(
+                    self._session,
+                    f"{base}/accounts/ClientLogin",
+                    until=until,
+                    method="POST",
+                    data={"Email": self._user, "Passwd": self._password},
+                )
+            except UpstreamError as error:
+                if error.status in (404, 405) and base != self._bases[-1]:
+                    continue
+                raise
+            for line in body.decode("utf-8", "replace").splitlines():
+                key, _, value = line.partition("=")
+                if key == "Auth" and value.strip().isprintable() and value.strip():
+                    self._login = base, value.strip()
+                    return self._login
+        raise UpstreamError(Failed("bad_reply", f"{self.name} has no GReader API there"))
+
+
+def _rows(reply: Any, key: str) -> list[dict[str, Any]]:
+    rows = reply.get(key) if isinstance(reply, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _item(row: Mapping[str, Any], now: datetime) -> NewsItem | None:
+    title = clean(_text(row.get("title")))
+    text = next(
+        filter(
+            None, (clean(_text(_inside(row.get(key), "content"))) for key in ("summary", "content"))
+        ),
+        "",
+    )
+    if not title:
+        return None
+    links = (
+        _text(link.get("href")) for key in ("canonical", "alternate") for link in _rows(row, key)
+    )
+    published = row.get("published")
+    at = None
+    if isinstance(published, int | float) and 0 < published <= now.timestamp() + _AHEAD_SECONDS:
+        at = datetime.fromtimestamp(published, UTC)
+    return NewsItem(
+        title[:300], shortened(text), next(filter(None, map(web_address, links)), None), at
+    )
+
+
+def _inside(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

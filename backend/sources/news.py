@@ -1,0 +1,263 @@
+"""News from feeds, and from a feed reader that knows them.
+
+Decides which items a question is about: the newest of all, or those on its topic, in the time that it names. What a
+feed says is `feeds`', the reader's API is `greader`'s. All are asked at once, each with a limit of its own; what came
+by then is what there is. Addresses of feeds may hold keys: they are never told, but for the host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime, timedelta
+import hashlib
+import math
+import time
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from backend.flights import Flights
+from backend.languages import table
+from backend.settings import Settings
+from backend.sources import feeds
+from backend.sources.base import SourceState
+from backend.sources.feeds import NewsItem
+from backend.sources.greader import Reader
+from backend.sources.http import UpstreamError, fetch
+from backend.store.snapshots import Item
+from backend.text import since
+from backend.text.pieces import coverage, edged
+from backend.text.since import Hours
+from backend.text.words import topic_words
+from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
+
+SETTING: Final = "NEWS_FEEDS"
+_SECONDS: Final = 4.0
+"""So long one feed is waited for; the others don't wait longer for it."""
+_RESERVE: Final = 0.6
+_FRESH_SECONDS: Final = 300.0
+"""A feed is fetched again after this; two questions in a row are answered from one look."""
+_MOST_BYTES: Final = 2_000_000
+_MOST_TOLD: Final = 6
+_MOST_FOUND: Final = 5
+_COVERED: Final = 0.6
+"""So much of what its words weigh an item must hold to be on a question's topic."""
+_NEAR_BEST: Final = 0.7
+_SUMMARY_COUNTS: Final = 0.85
+"""What stands in the summary alone counts so much of what stands in the title."""
+_MOST_LOOKED_AT: Final = 40
+
+
+class _Origin(Protocol):
+    """Where items come from; `name` may be told to anyone."""
+
+    name: str
+
+    async def items(self, until: float, now: datetime) -> list[NewsItem]:
+        """Return the items by `until` (monotonic). Raises UpstreamError."""
+
+
+class Feed:
+    """One feed by its address."""
+
+    def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
+        self._session = session
+        self._url = url
+        self.name = urlsplit(url).hostname or "a feed"
+
+    async def items(self, until: float, now: datetime) -> list[NewsItem]:
+        """Fetch the feed. Raises UpstreamError."""
+        body = await fetch(self._session, self._url, until=until, most_bytes=_MOST_BYTES)
+        try:
+            return await asyncio.to_thread(feeds.parse, body, now)
+        except feeds.NoFeed:
+            raise UpstreamError(Failed("bad_reply", f"{self.name} sends no feed")) from None
+
+
+class News:
+    """Answers from `origins`; an outcome may be kept for `ttl` seconds."""
+
+    tag = "news"
+    every = 3600.0
+    lasting = False
+
+    def __init__(
+        self, origins: Sequence[_Origin], *, ttl: float, hours: Hours, version: str = "1"
+    ) -> None:
+        self._origins = origins
+        self._hours = hours
+        self._flights: Flights[list[NewsItem]] = Flights()
+        self._kept: dict[int, tuple[float, list[NewsItem]]] = {}
+        self._problems: dict[int, str] = {}
+        self.ttl = ttl
+        self.version = version
+
+    @classmethod
+    def from_settings(cls, settings: Settings, session: aiohttp.ClientSession) -> News:
+        """Return the source over the feeds and the reader that are set."""
+        origins: list[_Origin] = [Feed(session, url) for url in settings.news_feeds]
+        password = settings.freshrss_api_password
+        if settings.freshrss_url and settings.freshrss_user and password:
+            secret = password.get_secret_value()
+            reader = Reader(
+                session, settings.freshrss_url, settings.freshrss_user, secret, _MOST_BYTES
+            )
+            origins.append(reader)
+        hours = Hours(
+            settings.morning_start_hour, settings.work_start_hour, settings.evening_start_hour
+        )
+        # What was kept of other feeds is stale. The addresses themselves stay out of the cache: they may hold keys.
+        asked = repr((settings.news_feeds, settings.freshrss_url, settings.freshrss_user))
+        version = hashlib.sha256(asked.encode()).hexdigest()[:16]
+        return cls(origins, ttl=settings.cache_ttl_news_seconds, hours=hours, version=version)
+
+    async def start(self) -> None:
+        """Do nothing: feeds are fetched when someone asks."""
+
+    async def close(self) -> None:
+        """Forget what was fetched."""
+        self._kept.clear()
+
+    def state(self) -> SourceState:
+        """Return how many feeds and readers there are, and which failed last, by their hosts."""
+        if not self._origins:
+            return SourceState(False, SETTING, "no feed, and no feed reader with user and password")
+        return SourceState(True, detail="; ".join(sorted(set(self._problems.values()))))
+
+    async def ask(self, step: Step, question: Question) -> Outcome:
+        """Tell the newest items, or those on the topic of the words."""
+        if not self._origins:
+            return NotConfigured(SETTING)
+        try:
+            items = await self._all(time.monotonic() + min(_SECONDS, question.left - _RESERVE))
+        except UpstreamError as error:
+            return error.failed
+        passages = await asyncio.to_thread(_passages, items, step.query, question, self._hours)
+        if not passages:
+            return Nothing()
+        return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl))
+
+    async def look(self, until: float) -> tuple[Item, ...]:
+        """Return the newest items, for what has changed. Raises UpstreamError."""
+        items = feeds.newest_first(await self._all(until))
+        return tuple(
+            Item(hashlib.sha256((item.url or item.title).encode()).hexdigest()[:24], item.title, "")
+            for item in items[:_MOST_LOOKED_AT]
+        )
+
+    def said(self, state: str, language: str) -> str:
+        """Return "": the headline says it all."""
+        return ""
+
+    async def _all(self, until: float) -> list[NewsItem]:
+        """Return the items of all that answer by `until`. Raises UpstreamError where none does."""
+        got = await asyncio.gather(
+            *(self._of(at, until) for at in range(len(self._origins))), return_exceptions=True
+        )
+        items: list[NewsItem] = []
+        failed: list[UpstreamError] = []
+        for at, one in enumerate(got):
+            if isinstance(one, UpstreamError):
+                failed.append(one)
+                self._problems[at] = str(one)
+            elif isinstance(one, BaseException):
+                raise one
+            else:
+                items += one
+                self._problems.pop(at, None)
+        if len(failed) == len(got):
+            raise failed[0]
+        return feeds.distinct(feeds.newest_first(items))
+
+    async def _of(self, at: int, until: float) -> list[NewsItem]:
+        kept = self._kept.get(at)
+        if kept is not None and time.monotonic() - kept[0] < _FRESH_SECONDS:
+            return kept[1]
+        origin = self._origins[at]
+
+        async def fly() -> AsyncGenerator[list[NewsItem]]:
+            # As long as the first who asks has: who joins later has no less time to wait.
+            items = await origin.items(time.monotonic() + _SECONDS, datetime.now(UTC))
+            self._kept[at] = time.monotonic(), items
+            yield items
+
+        try:
+            async with asyncio.timeout(max(0.0, until - time.monotonic())):
+                return await self._flights.last(at, fly)
+        except TimeoutError:
+            raise UpstreamError(Failed("timeout", f"no answer from {origin.name}")) from None
+
+
+def _passages(
+    items: Sequence[NewsItem], query: str, question: Question, hours: Hours
+) -> tuple[Passage, ...]:
+    """Return what there is to tell of `items`, which are newest first; blocks."""
+    span = since.named(query, question.language, question.now, hours)
+    if span is not None:
+        items = feeds.within(items, *span, question.now)
+    words = _topic(query, question.language)
+    if words:
+        return tuple(
+            _passage(item, item.text or _sentence(item.title), 1 / (1 + rank))
+            for rank, item in enumerate(_on_topic(items, words))
+        )
+    told = items[:_MOST_TOLD]
+    # The headlines answer by themselves, in their own language; what is behind them is for who composes.
+    headlines = [
+        _passage(
+            item,
+            _sentence(item.title),
+            1.0 + 1 / (1 + rank),
+            direct=item.language in (None, question.language),
+        )
+        for rank, item in enumerate(told)
+    ]
+    behind = [
+        _passage(item, item.text, 1 / (1 + rank)) for rank, item in enumerate(told) if item.text
+    ]
+    return (*headlines, *behind)
+
+
+def _topic(query: str, language: str) -> list[str]:
+    """Return the words of a question that aren't about time, or news as such."""
+    asking = frozenset(table(language, "news").get("names_no_topic", ()))
+    left = since.without(query, language)
+    words = topic_words(" ".join(word for word in left.split() if word not in asking), language)
+    return list(dict.fromkeys(words))
+
+
+def _on_topic(items: Sequence[NewsItem], words: Sequence[str]) -> list[NewsItem]:
+    """Return the items that hold most of the words, the rare ones first of all; newest first, as they came."""
+    titles = [edged(item.title) for item in items]
+    texts = [edged(f"{item.title}\n{item.text}") for item in items]
+    weights = {
+        word: math.log((len(items) + 1) / (sum(coverage(t, {word: 1.0}) > 0 for t in texts) + 0.5))
+        for word in words
+    }
+    weights = {word: max(0.1, weight) for word, weight in weights.items()}
+    scores = [
+        max(coverage(title, weights), _SUMMARY_COUNTS * coverage(text, weights))
+        for title, text in zip(titles, texts, strict=True)
+    ]
+    least = max(_COVERED * _SUMMARY_COUNTS, _NEAR_BEST * max(scores, default=0.0))
+    chosen = [item for item, score in zip(items, scores, strict=True) if score >= least]
+    return chosen[:_MOST_FOUND]
+
+
+def _passage(item: NewsItem, text: str, score: float, *, direct: bool = False) -> Passage:
+    return Passage(
+        source=News.tag,
+        title="" if direct else item.title,
+        text=text,
+        url=item.url,
+        published=item.published,
+        language=item.language,
+        score=score,
+        direct=direct,
+    )
+
+
+def _sentence(title: str) -> str:
+    return title if title.endswith((".", "!", "?", "…", "。")) else f"{title}."
