@@ -15,6 +15,7 @@ from pathlib import Path
 import uuid
 
 from aiohttp import ClientSession, web
+from pydantic import SecretStr
 
 from backend import __version__
 from backend.answer.synthesis import Composer
@@ -34,6 +35,7 @@ from backend.sources.house import House
 from backend.sources.http import open_session
 from backend.sources.kiwix import Kiwix
 from backend.sources.news import News
+from backend.sources.uptime import Uptime
 from backend.store import Store
 from backend.store.store import FILE
 from backend.text.since import Hours
@@ -139,9 +141,20 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
             rescan_seconds=settings.library_rescan_seconds,
             ttl=settings.cache_ttl_kiwix_seconds,
         ),
+        Uptime(
+            session,
+            settings.uptime_kuma_url,
+            page=settings.uptime_kuma_status_page,
+            key=_secret(settings.uptime_kuma_api_key),
+            ttl=settings.cache_ttl_uptime_seconds,
+        ),
         News.from_settings(settings, session),
     )
     return {source.tag: source for source in sources}
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return None if value is None else value.get_secret_value()
 
 
 def _changes(settings: Settings, store: Store, sources: Mapping[str, Source]) -> Changes:

@@ -23,7 +23,7 @@ from backend.types import Failed, Found, NotConfigured, Outcome, Passage, Questi
 
 _LOGGER = logging.getLogger(__name__)
 
-SETTING: Final = "HA_TOKEN"
+SETTING: Final = "UPTIME_KUMA_URL"
 _LOOK_SECONDS: Final = 20.0
 _MOST_ITEMS: Final = 12
 _MOST_STATES: Final = 4
