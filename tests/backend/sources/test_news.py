@@ -149,10 +149,14 @@ async def test_a_feed_that_fails_or_hangs_takes_no_other_with_it(
         b"",
         b"\xff\xfe\x00",
         b"<rss><channel><item><title>Half",
-        b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
-        b"<rss><channel><title>&b;</title><item><title>&b;</title></item></channel></rss>",
-        b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
-        b"<rss><channel><item><title>&x;</title></item></channel></rss>",
+        (
+            b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
+            b"<rss><channel><title>&b;</title><item><title>&b;</title></item></channel></rss>"
+        ),
+        (
+            b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+            b"<rss><channel><item><title>&x;</title></item></channel></rss>"
+        ),
         b"<rss version='2.0'><channel>"
         + b"<item><title>t</title></item>" * 5_000
         + b"</channel></rss>",
