@@ -64,7 +64,6 @@ Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
 Rate = Annotated[int, Field(ge=1, le=1_000_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
-Percent = Annotated[float, Field(ge=0, le=100)]
 Where = Annotated[Path, AfterValidator(_at_home)]
 
 
@@ -127,13 +126,6 @@ class Settings(BaseModel):
         None, description="Folder of ZIM files; unset: the library's folder."
     )
 
-    kiwix_url: Url | None = Field(None, description="kiwix-serve; unset: ZIM files alone.")
-
-    searxng_url: Url | None = Field(None, description="SearXNG, with its JSON format switched on.")
-    searxng_request_timeout_seconds: Seconds = Field(
-        25.0, description="Limit of a web search; the deadline of the request cuts it short."
-    )
-
     news_feeds: Feeds = Field((), description="Addresses of RSS or Atom feeds, parted by commas.")
     freshrss_url: Url | None = Field(
         None, description="A server with the GReader API: FreshRSS, Miniflux."
@@ -143,45 +135,11 @@ class Settings(BaseModel):
         None, description="Password of that user for the API."
     )
 
-    forecast_latitude: Annotated[float, Field(ge=-90, le=90)] | None = Field(
-        None,
-        description="Where the house is, in degrees; with the longitude it switches forecasts on.",
-    )
-    forecast_longitude: Annotated[float, Field(ge=-180, le=180)] | None = Field(
-        None, description="Where the house is, in degrees."
-    )
-    forecast_location_name: str | None = Field(
-        None, description="What the house's place is called."
-    )
-    forecast_timezone: str | None = Field(
-        None, description="IANA zone of that place; unset: that of the request."
-    )
-    forecast_url: Url | None = Field(
-        None, description="Open-Meteo's forecast; unset: the public one, once there is a place."
-    )
-    geocoding_url: Url | None = Field(
-        None, description="Open-Meteo's geocoding; unset: the public one, where forecasts are on."
-    )
-    forecast_precip_threshold_pct: Percent = Field(
-        20.0, description="From this chance of rain on, it is spoken of."
-    )
-    forecast_wind_threshold_mph: Annotated[float, Field(ge=0, le=500)] = Field(
-        15.0, description="From this wind on, it is spoken of."
-    )
-
     uptime_kuma_url: Url | None = Field(None, description="Uptime Kuma.")
     uptime_kuma_api_key: SecretStr | None = Field(
         None, description="Key for its metrics; unset: the status page alone."
     )
     uptime_kuma_status_page: str | None = Field(None, description="Name of its status page.")
-
-    ha_url: Url | None = Field(
-        None, description="Home Assistant; unset: the states that come with a question."
-    )
-    ha_token: SecretStr | None = Field(None, description="Long-lived token of Home Assistant.")
-    battery_low_threshold_pct: Percent = Field(
-        20.0, description="Below this charge a battery is low."
-    )
 
     morning_start_hour: Hour = Field(6, description="When a morning begins: 0 to 23.")
     work_start_hour: Hour = Field(9, description="When people leave for work: 0 to 23.")
@@ -222,13 +180,8 @@ class Settings(BaseModel):
 
     cache_ttl_kiwix_seconds: Kept = Field(86_400, description="How long kiwix results are kept.")
     cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
-    cache_ttl_web_seconds: Kept = Field(3600, description="How long web results are kept.")
     cache_ttl_news_seconds: Kept = Field(900, description="How long news results are kept.")
-    cache_ttl_forecast_seconds: Kept = Field(1800, description="How long forecasts are kept.")
     cache_ttl_uptime_seconds: Kept = Field(60, description="How long service states are kept.")
-    cache_ttl_ha_seconds: Kept = Field(
-        30, description="How long states read with HA_TOKEN are kept."
-    )
     cache_ttl_changes_seconds: Kept = Field(120, description="How long changes are kept.")
     cache_ttl_fusion_seconds: Kept = Field(1800, description="How long fused results are kept.")
     cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
@@ -302,7 +255,6 @@ SECRETS: Final = (
     "llm_api_key",
     "freshrss_api_password",
     "uptime_kuma_api_key",
-    "ha_token",
 )
 
 

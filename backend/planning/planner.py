@@ -62,6 +62,7 @@ class Planner:
             if tag in self._sources
             and (tag == step.source or self._sources[tag].state().configured)
         ]
+        chain = chain or list(_FALLBACKS[:1])
         return replace(step, source=chain[0], fallbacks=tuple(chain[1:]))
 
     def _configured(self) -> tuple[str, ...]:

@@ -69,7 +69,18 @@ def test_where_nothing_is_at_fault_every_line_is_ok(environment: dict[str, str])
     findings = [line.split()[:2] for line in done.stdout.splitlines() if "->" not in line]
     assert findings == [
         ["ok", name]
-        for name in ("settings", "keys", "port", "data", "house", "kiwix", "uptime", "news", "changes", "model")
+        for name in (
+            "settings",
+            "keys",
+            "port",
+            "data",
+            "house",
+            "kiwix",
+            "uptime",
+            "news",
+            "changes",
+            "model",
+        )
     ]
     assert "1 document" in done.stdout
 

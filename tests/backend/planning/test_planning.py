@@ -142,6 +142,12 @@ def test_nothing_configured_leaves_the_sample_library() -> None:
     assert chain(planner.plan(question("how do bees find their way")).steps) == [("house",)]
 
 
+def test_a_source_that_is_not_built_in_gives_way_to_the_documents() -> None:
+    for house in (True, False):
+        planner = Planner(sources(house=house, kiwix=False), max_steps=4)
+        assert chain(planner.plan(question("will it rain tomorrow")).steps) == [("house",)]
+
+
 def test_only_who_accepts_a_handback_gets_one() -> None:
     planner = Planner(sources(house=True), max_steps=4)
     order = "turn on the kitchen light"

@@ -120,7 +120,9 @@ async def test_without_anything_to_look_at_the_setting_is_named(
     door.configured = False
     now = time.monotonic()
     question = Question("what changed", "en", NOW, now, now + 8)
-    assert await changes.ask(Step("changes", "what changed"), question) == NotConfigured("UPTIME_KUMA_URL")
+    assert await changes.ask(Step("changes", "what changed"), question) == NotConfigured(
+        "UPTIME_KUMA_URL"
+    )
     assert not changes.state().configured
 
 
