@@ -40,7 +40,7 @@ _MONTHS: Final = 12
 _IMPROPER: Final = 10
 """Up to this denominator more than a whole is a fraction; "120/80" and "16/25" are something else."""
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[.,]? \Z")
-_NAME_BEFORE: Final = re.compile(r"[\w.,] ([^\W\d_]{2,}) \Z")
+_NAME_BEFORE: Final = re.compile(r"[\w,] ([^\W\d_]{2,}) \Z")
 _WORD_AFTER: Final = re.compile(r"\s?([^\W\d_]+)")
 
 
@@ -144,7 +144,7 @@ def _is_fraction(
         # "ul. Długa 5/7" is an address; where nouns have capitals it can't be told.
         name = _NAME_BEFORE.search(match.string, 0, match.start())
         capitals = own.words.lexicon.segmentation.capitals
-        if name and name[1][0].isupper() and not capitals and not match[6]:
+        if name and name[1][0].isupper() and not capitals:
             return False
         if upper > lower and (date or lower > _IMPROPER or upper % 10 == 0):
             return False

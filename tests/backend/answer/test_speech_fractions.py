@@ -70,6 +70,7 @@ def test_parts_are_said_with_their_unit(language: str, text: str, expected: str)
         ("en", "The file is 1/2/3 of 4/4."),
         ("de", "Der Termin ist am 1/4, die Quote 0/5."),
         ("fr", "Rendez-vous le 1/4, ou le 22/7."),
+        ("pl", "Mieszka przy ulicy Długiej 5/7."),
         ("es", "La cita es el 3/12, o el 5/7."),
     ],
 )

@@ -38,6 +38,12 @@ from backend.answer.speech import speech
         ("en", "It was in 1990-95, not 1980-1986.", "It was in 1990 to 95, not 1980 to 1986."),
         ("de", "500 v. Chr. gab es 5 Mio. davon.", "500 vor Christus gab es 5 Millionen davon."),
         ("de", "1. Wasser einfüllen\n2. Start drücken", "Wasser einfüllen. Start drücken"),
+        (
+            "it",
+            "In casa ci sono 28°, fuori 30° C.",
+            "In casa ci sono 28 gradi, fuori 30 gradi Celsius.",
+        ),
+        ("de", "Siehe § 5, Abb. 3 und S. 12.", "Siehe Paragraf 5, Abbildung 3 und Seite 12."),
         ("es", "Son 2 + 2 - 1 = 3.", "Son 2 más 2 menos 1 es igual a 3."),
         ("fr", "C'est la Mᵐᵉ Dupont, env. 5 km.", "C'est la madame Dupont, environ 5 kilomètres."),
         ("it", "Sale q.b. e ca. 5 g di pepe.", "Sale quanto basta e circa 5 grammi di pepe."),
@@ -57,6 +63,7 @@ def test_signs_that_voices_misread_are_words(language: str, text: str, expected:
         ("en", "If a < b and 5 > 3, then stop."),
         ("de", "3. Oktober 1990 war ein Mittwoch."),
         ("de", "100. Geburtstag der Oma"),
+        ("it", "Il 1° maggio è al 3° piano."),
         ("pl", "25. Festiwal zaczyna się dziś."),
     ],
 )
