@@ -38,7 +38,6 @@ from backend.sources.news import News
 from backend.sources.uptime import Uptime
 from backend.store import Store
 from backend.store.store import FILE
-from backend.text.since import Hours
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -160,10 +159,12 @@ def _secret(value: SecretStr | None) -> str | None:
 def _changes(settings: Settings, store: Store, sources: Mapping[str, Source]) -> Changes:
     """Return the source that tells what has changed in those that can be looked at again and again."""
     observed = [source for source in sources.values() if isinstance(source, Observed)]
-    hours = Hours(
-        settings.morning_start_hour, settings.work_start_hour, settings.evening_start_hour
+    return Changes(
+        observed,
+        store.snapshots,
+        ttl=settings.cache_ttl_changes_seconds,
+        hours=settings.hours,
     )
-    return Changes(observed, store.snapshots, ttl=settings.cache_ttl_changes_seconds, hours=hours)
 
 
 def identity(data_dir: Path) -> str:

@@ -58,7 +58,7 @@ class Flights[T]:
                 del self._held[key]
                 flight = self._flights.get(key)
                 if flight is not None and flight.task.done():
-                    del self._flights[key]
+                    self._land(key, flight)
 
     async def follow(
         self, key: Hashable, produce: Callable[[], AsyncGenerator[T]]

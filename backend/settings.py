@@ -29,6 +29,8 @@ from pydantic import (
     field_validator,
 )
 
+from backend.text.since import Hours
+
 DEFAULT_FILE: Final = Path("mnemolis.toml")
 _NEARLY: Final = 0.86
 """From this likeness (0 to 1) on, a name in the environment is taken for one of ours, misspelt."""
@@ -230,6 +232,11 @@ class Settings(BaseModel):
     def zims(self) -> Path:
         """The folder of ZIM files."""
         return self.library_dir if self.zim_dir is None else self.zim_dir
+
+    @property
+    def hours(self) -> Hours:
+        """When the parts of a day begin."""
+        return Hours(self.morning_start_hour, self.work_start_hour, self.evening_start_hour)
 
     @property
     def open_to_network(self) -> bool:

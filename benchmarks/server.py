@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 import json
 from pathlib import Path
 import statistics
@@ -22,9 +20,9 @@ from typing import Any, Final
 
 import aiohttp
 
+from benchmarks._bare import bare
 from benchmarks.voice import megabytes
 from tests.end_to_end.backend import Backend
-from tests.end_to_end.process import running
 
 QUESTION: Final = {"query": "what does error E24 on the dishwasher mean", "language": "en"}
 AT_ONCE: Final = 8
@@ -34,33 +32,12 @@ TARGET_START_SECONDS: Final = 1.0
 TARGET_MB: Final = 120.0
 
 _BARE: Final = """
-import asyncio, json, sys
-from aiohttp import web
-
 REPLY = open(sys.argv[1], encoding="utf-8").read()
 
 async def handle(request):
     json.loads(await request.read())
     return web.Response(text=REPLY, content_type="application/json")
-
-async def main():
-    app = web.Application()
-    app.router.add_post("/search", handle)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    print("listening", runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
-
-asyncio.run(main())
 """
-
-
-@asynccontextmanager
-async def bare(reply: Path) -> AsyncIterator[str]:
-    """Run the bare handler in a process of its own; give its address."""
-    async with running("a bare handler", [sys.executable, "-c", _BARE, str(reply)]) as process:
-        yield f"http://127.0.0.1:{(await process.line(r'listening (\d+)', 30))[1]}"
 
 
 async def load(http: aiohttp.ClientSession, url: str, seconds: float) -> tuple[float, list[float]]:
@@ -115,7 +92,7 @@ async def measure(seconds: float) -> dict[str, Any]:
             assert reply["cached"], reply
             file = Path(folder) / "reply.json"
             file.write_text(json.dumps(reply, ensure_ascii=False), "utf-8")
-            async with bare(file) as bare_url, aiohttp.ClientSession() as http:
+            async with bare(_BARE, str(file)) as bare_url, aiohttp.ClientSession() as http:
                 rates: dict[str, list[float]] = {"ours": [], "bare": []}
                 for _ in range(TURNS):
                     for name, url in (("ours", backend.url), ("bare", bare_url)):

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 import itertools
 import json
@@ -26,8 +24,8 @@ from typing import Any, Final
 import aiohttp
 from aiohttp import web
 
+from benchmarks._bare import bare
 from tests.end_to_end.backend import Backend
-from tests.end_to_end.process import running
 from tests.scripted_model import MODEL, ScriptedModel, says
 
 ANSWER: Final = "Error E24 means that the water does not drain away. Straighten the drain hose."
@@ -42,26 +40,12 @@ TARGET_MS: Final = 30.0
 TARGET_MB: Final = 90.0
 
 _BARE: Final = """
-import asyncio
-from aiohttp import web
-
 async def handle(request):
     body = await request.read()
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     await response.write(body)
     return response
-
-async def main():
-    app = web.Application()
-    app.router.add_post("/search", handle)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    print("listening", runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
-
-asyncio.run(main())
 """
 
 
@@ -151,13 +135,6 @@ async def ask(http: aiohttp.ClientSession, url: str, model: TimedModel, question
     )
 
 
-@asynccontextmanager
-async def bare() -> AsyncIterator[str]:
-    """Run the bare handler in a process of its own; give its address."""
-    async with running("a bare handler", [sys.executable, "-c", _BARE]) as process:
-        yield f"http://127.0.0.1:{(await process.line(r'listening (\d+)', 30))[1]}"
-
-
 async def bare_ms(http: aiohttp.ClientSession, url: str, size: int) -> float:
     """Send and get back `size` bytes; return the milliseconds."""
     started = time.perf_counter()
@@ -169,7 +146,7 @@ async def bare_ms(http: aiohttp.ClientSession, url: str, size: int) -> float:
 async def measure(count: int) -> dict[str, Any]:
     """Ask `count` questions and return all figures."""
     with tempfile.TemporaryDirectory() as folder:
-        async with TimedModel() as model, bare() as bare_url, aiohttp.ClientSession() as http:
+        async with TimedModel() as model, bare(_BARE) as bare_url, aiohttp.ClientSession() as http:
             backend = Backend(
                 Path(folder) / "data",
                 {

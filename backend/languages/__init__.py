@@ -44,6 +44,11 @@ def table(code: str, name: str) -> Mapping[str, Any]:
         return {}
 
 
+def own_or_default(code: str, name: str) -> Mapping[str, Any]:
+    """Return `<code>/<name>.toml`, that of the default language where there is none."""
+    return table(code, name) or table(DEFAULT, name)
+
+
 @lru_cache(maxsize=1)
 def symbols() -> Mapping[str, Any]:
     """Return the symbols of units and currencies, which all languages write alike."""
@@ -109,7 +114,7 @@ class Lexicon:
     @cached_property
     def spoken(self) -> Mapping[str, str]:
         """What we say by ourselves, by key; the default language's where there is none."""
-        return self.table("spoken") or table(DEFAULT, "spoken")
+        return own_or_default(self.code, "spoken")
 
     @cached_property
     def words(self) -> Words:

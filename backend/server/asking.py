@@ -13,7 +13,7 @@ import time
 from typing import Any, Final, Protocol
 
 from backend.ask import failure_reply
-from backend.contract import Reply
+from backend.contract import LABELS, Reply
 from backend.server.metrics import Metrics
 from backend.sources.base import Source
 from backend.types import Question, Sentence
@@ -75,6 +75,14 @@ async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
     finally:
         leave(task)
     return failure_reply(question, "internal")
+
+
+def source_rows(ask: Asking) -> list[dict[str, Any]]:
+    """Return every source with its label and how it is doing."""
+    return [
+        {"tag": tag, "label": LABELS[tag], **source.state().as_dict()}
+        for tag, source in ask.sources.items()
+    ]
 
 
 def record(metrics: Metrics, question: Question, reply: Reply | None, *, stream: bool) -> None:

@@ -17,12 +17,12 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from backend import __version__
-from backend.contract import AUTO, LABELS, QUERY_MAX_CHARS, Reply, SearchRequest
+from backend.contract import AUTO, QUERY_MAX_CHARS, Reply, SearchRequest
 from backend.server import asking, door
-from backend.server.errors import REQUEST_ID, Busy, InvalidJson, NotInstalled, Refusal
+from backend.server.errors import REQUEST_ID, InvalidJson, NotInstalled, Refusal
 from backend.server.metrics import METRICS
-from backend.server.parts import ASK, SEARCHES, SETTINGS
-from backend.server.rates import RATES
+from backend.server.parts import ASK, SETTINGS
+from backend.server.rates import room_for_a_question
 from backend.types import FUSION
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def _server(request: web.Request) -> Server[Any]:
                 return _fault(f"{name} doesn't take {argument!r}; it takes: {takes}.")
         return await tools[name][1](request, arguments)
 
+    # The SDK's decorator for lists has no types of its own.
     server.list_tools()(list_tools)  # type: ignore[no-untyped-call]
     # Checked by the door as every request: what the SDK says of a wrong value repeats the value.
     server.call_tool(validate_input=False)(call_tool)
@@ -167,9 +168,8 @@ async def _search(request: web.Request, arguments: Mapping[str, Any]) -> types.C
         asked = SearchRequest.model_validate(body)
         question = await door.question(asked, app[SETTINGS], request[REQUEST_ID])
         door.check_sources(question, app[ASK].sources)
-        if app[SEARCHES].locked():
-            raise Busy("Too many questions at once; try again in a second.")
-        await app[RATES].admit(request)
+        async with room_for_a_question(request):
+            reply = await asking.reply(app[ASK], question, explain=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         return _fault(f"{first['loc'][0]}: {first['msg']}.")
@@ -180,17 +180,12 @@ async def _search(request: web.Request, arguments: Mapping[str, Any]) -> types.C
             if allowed
             else refusal.body.message
         )
-    async with app[SEARCHES]:
-        reply = await asking.reply(app[ASK], question, explain=False)
     asking.record(app[METRICS], question, reply, stream=False)
     return _result(reply)
 
 
 async def _sources(request: web.Request, arguments: Mapping[str, Any]) -> types.CallToolResult:
-    rows = [
-        {"tag": tag, "label": LABELS[tag], **source.state().as_dict()}
-        for tag, source in request.app[ASK].sources.items()
-    ]
+    rows = asking.source_rows(request.app[ASK])
     return _text(json.dumps(rows, ensure_ascii=False), {"sources": rows})
 
 

@@ -1,4 +1,4 @@
-"""How many questions a minute are answered, of one caller and of all.
+"""How many questions are answered: at once, and in a minute, of one caller and of all.
 
 A caller is a key, or an address where no keys are set. Limits are off until they are set: a household asks seldom, and
 what is asked at once is bounded anyway.
@@ -7,6 +7,8 @@ what is asked at once is bounded anyway.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from aiohttp import web
@@ -14,6 +16,7 @@ from aiolimiter import AsyncLimiter
 
 from backend.server.auth import CALLER
 from backend.server.errors import Busy
+from backend.server.parts import SEARCHES
 
 _MINUTE: Final = 60.0
 _MOST_CALLERS: Final = 1_000
@@ -45,6 +48,17 @@ class Rates:
         while len(self._callers) > _MOST_CALLERS:
             self._callers.popitem(last=False)
         return bucket
+
+
+@asynccontextmanager
+async def room_for_a_question(request: web.Request) -> AsyncIterator[None]:
+    """Count a question, and hold its place among those at once. Raises Busy where there is no room for it."""
+    searches = request.app[SEARCHES]
+    if searches.locked():
+        raise Busy("Too many questions at once; try again in a second.")
+    await request.app[RATES].admit(request)
+    async with searches:
+        yield
 
 
 RATES: Final = web.AppKey("rates", Rates)

@@ -13,14 +13,14 @@ from typing import Any, Final
 from aiohttp import web
 from pydantic import BaseModel
 
-from backend.contract import CONTRACT, LABELS, Health, Reply, SearchRequest
+from backend.contract import CONTRACT, Health, Reply, SearchRequest
 from backend.server import asking, backup, door, mcp, openapi, streaming
 from backend.server.auth import MAY_SEE
-from backend.server.errors import Busy, Invalid
+from backend.server.errors import Invalid
 from backend.server.metrics import CONTENT_TYPE, METRICS
 from backend.server.openapi import Route
-from backend.server.parts import ASK, HEALTH, LOOK, SEARCHES, SETTINGS, STORE
-from backend.server.rates import RATES
+from backend.server.parts import ASK, HEALTH, LOOK, SETTINGS, STORE
+from backend.server.rates import room_for_a_question
 from backend.store.snapshots import KEEP
 
 _HOURS_MAX: Final = int(KEEP.total_seconds() // 3600)
@@ -38,13 +38,10 @@ def _json(value: BaseModel | Mapping[str, Any]) -> web.Response:
 
 async def search(request: web.Request) -> web.StreamResponse:
     """Answer a question, as JSON or as a stream."""
-    ask, room = request.app[ASK], request.app[SEARCHES]
+    ask = request.app[ASK]
     question, explain = await door.read(request, request.app[SETTINGS])
     door.check_sources(question, ask.sources)
-    if room.locked():
-        raise Busy("Too many questions at once; try again in a second.")
-    await request.app[RATES].admit(request)
-    async with room:
+    async with room_for_a_question(request):
         if streaming.wants_stream(",".join(request.headers.getall("Accept", ()))):
             return await streaming.respond(request, ask, question, explain=explain)
         reply = None
@@ -65,14 +62,7 @@ async def health(request: web.Request) -> web.StreamResponse:
 
 async def sources(request: web.Request) -> web.StreamResponse:
     """Return every source with its label and how it is doing."""
-    return _json(
-        {
-            "sources": [
-                {"tag": tag, "label": LABELS[tag], **source.state().as_dict()}
-                for tag, source in request.app[ASK].sources.items()
-            ]
-        }
-    )
+    return _json({"sources": asking.source_rows(request.app[ASK])})
 
 
 async def changes(request: web.Request) -> web.StreamResponse:

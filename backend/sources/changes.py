@@ -13,7 +13,7 @@ import logging
 import time
 from typing import Any, Final
 
-from backend.languages import table
+from backend.languages import own_or_default
 from backend.sources.base import Observed, SourceState
 from backend.sources.http import UpstreamError
 from backend.store import StoreError
@@ -125,7 +125,7 @@ class Changes:
 
     def _told(self, changes: Sequence[Change], question: Question) -> tuple[Passage, ...]:
         """Return a line for each item that changed, the newest first; blocks while words are read."""
-        words = table(question.language, "changes") or table("en", "changes")
+        words = own_or_default(question.language, "changes")
         by_item: dict[tuple[str, str], list[Change]] = {}
         for change in changes:
             by_item.setdefault((change.source, change.item), []).append(change)

@@ -105,13 +105,12 @@ class News:
                 session, settings.freshrss_url, settings.freshrss_user, secret, _MOST_BYTES
             )
             origins.append(reader)
-        hours = Hours(
-            settings.morning_start_hour, settings.work_start_hour, settings.evening_start_hour
-        )
         # What was kept of other feeds is stale. The addresses themselves stay out of the cache: they may hold keys.
         asked = repr((settings.news_feeds, settings.freshrss_url, settings.freshrss_user))
         version = hashlib.sha256(asked.encode()).hexdigest()[:16]
-        return cls(origins, ttl=settings.cache_ttl_news_seconds, hours=hours, version=version)
+        return cls(
+            origins, ttl=settings.cache_ttl_news_seconds, hours=settings.hours, version=version
+        )
 
     async def start(self) -> None:
         """Do nothing: feeds are fetched when someone asks."""

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import aiohttp
 
-from backend.languages import DEFAULT, table
+from backend.languages import own_or_default
 from backend.sources.base import SourceState
 from backend.sources.http import UpstreamError, fetch, fetch_json
 from backend.store.snapshots import Item
@@ -111,7 +111,7 @@ class Uptime:
 
     def said(self, state: str, language: str) -> str:
         """Return the word for a state."""
-        words = table(language, "uptime") or table(DEFAULT, "uptime")
+        words = own_or_default(language, "uptime")
         return str(words["states"].get(state, state))
 
     async def _services(self, until: float) -> list[_Service]:
@@ -188,18 +188,15 @@ def _unescaped(value: str) -> str:
 
 def _said(services: Sequence[_Service], query: str, language: str) -> list[str]:
     """Return the sentences that answer: of the services that are named, else of those that aren't up; blocks."""
-    words = table(language, "uptime") or table(DEFAULT, "uptime")
+    words = own_or_default(language, "uptime")
     asked = tokens(query)
-    named = [service for service in services if _names(tokens(service.name), asked)]
+    names = [(service, tokens(service.name)) for service in services]
+    told = [(service, name) for service, name in names if _names(name, asked)]
     # "Home Assistant" isn't "Home".
     named = [
         service
-        for service in named
-        if not any(
-            len(tokens(other.name)) > len(tokens(service.name))
-            and _names(tokens(service.name), tokens(other.name))
-            for other in named
-        )
+        for service, name in told
+        if not any(len(other) > len(name) and _names(name, other) for _, other in told)
     ]
     if named:
         return [_of(service, words) for service in named[:_MOST_NAMED]]

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 import logging
 import sqlite3
 import time
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from backend.store.database import Database, StoreError
+from backend.store.database import Database, StoreError, moment
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ class Cache[T]:
             _LOGGER.debug("A kept value of %s can't be read any more", self.table)
             return None
         self._used[key] = self._tick()
-        kept = Kept(value, _moment(row[1]), _moment(row[2]))
+        kept = Kept(value, moment(row[1]), moment(row[2]))
         if cleared == self._cleared:
             self._remember(key, kept)
         return kept
@@ -140,7 +140,7 @@ class Cache[T]:
         except (ValueError, UnicodeError) as error:
             _LOGGER.debug("A value of %s can't be kept: %s", self.table, error)
             return
-        self._remember(key, Kept(value, _moment(now), fresh_until))
+        self._remember(key, Kept(value, moment(now), fresh_until))
 
         # Taken here: the writer's thread must not look through what the loop's goes on to fill.
         used, self._used = self._used, {}
@@ -210,7 +210,3 @@ class Cache[T]:
     def _tick(self) -> int:
         self._clock = max(self._clock + 1, time.time_ns())
         return self._clock
-
-
-def _moment(timestamp: float) -> datetime:
-    return datetime.fromtimestamp(timestamp, UTC)

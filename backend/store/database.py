@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 import logging
 from pathlib import Path
 import sqlite3
@@ -77,6 +78,11 @@ def has_column(connection: sqlite3.Connection, table: str, column: str) -> bool:
     """Return whether `table` has `column`."""
     rows = connection.execute("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", (table, column))
     return rows.fetchone() is not None
+
+
+def moment(timestamp: float) -> datetime:
+    """Return a stored time (seconds of the Unix clock) as one that is aware, in UTC."""
+    return datetime.fromtimestamp(timestamp, UTC)
 
 
 class Database:

@@ -10,13 +10,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 import json
 import sqlite3
 from typing import Any, Final
 
-from backend.store.database import Database, StoreError, has_column
+from backend.store.database import Database, StoreError, has_column, moment
 
 KEEP: Final = 100_000
 _TOP: Final = 10
@@ -168,7 +168,7 @@ class Log:
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     return Entry(
-        at=datetime.fromtimestamp(row[0], UTC),
+        at=moment(row[0]),
         request_id=row[1],
         query=row[2],
         language=row[4],

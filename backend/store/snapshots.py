@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 import sqlite3
 from typing import Final
 
-from backend.store.database import Database
+from backend.store.database import Database, moment
 
 KEEP: Final = timedelta(days=7)
 
@@ -70,10 +70,12 @@ class Snapshots:
         StoreError.
         """
         now = {item.id: item for item in items}
-        moment = at.timestamp()
+        seconds = at.timestamp()
 
         def work(connection: sqlite3.Connection) -> int:
-            connection.execute("DELETE FROM changes WHERE at < ?", (moment - KEEP.total_seconds(),))
+            connection.execute(
+                "DELETE FROM changes WHERE at < ?", (seconds - KEEP.total_seconds(),)
+            )
             known = {
                 item: (name, state)
                 for item, name, state in connection.execute(
@@ -98,14 +100,17 @@ class Snapshots:
                     ]
             connection.executemany(
                 "INSERT INTO changes (source, item, name, before, after, since, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(source, *change, before[0] if before else moment, moment) for change in changes],
+                [
+                    (source, *change, before[0] if before else seconds, seconds)
+                    for change in changes
+                ],
             )
             connection.execute("DELETE FROM snapshot_items WHERE source = ?", (source,))
             connection.executemany(
                 "INSERT INTO snapshot_items VALUES (?, ?, ?, ?)",
                 [(source, item.id, item.name, item.state) for item in now.values()],
             )
-            connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (source, moment))
+            connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (source, seconds))
             return len(changes)
 
         return await self._database.write(work)
@@ -125,7 +130,7 @@ class Snapshots:
             ).fetchall()
         )
         return [
-            Change(source, item, name, before, after, _moment(begun), _moment(at))
+            Change(source, item, name, before, after, moment(begun), moment(at))
             for source, item, name, before, after, begun, at in rows
         ]
 
@@ -134,8 +139,4 @@ class Snapshots:
         rows = await self._database.read(
             lambda connection: connection.execute("SELECT source, at FROM snapshots").fetchall()
         )
-        return {source: _moment(at) for source, at in rows}
-
-
-def _moment(timestamp: float) -> datetime:
-    return datetime.fromtimestamp(timestamp, UTC)
+        return {source: moment(at) for source, at in rows}

@@ -6,7 +6,7 @@ What is made of a span that another day has is decided in `text/numbers.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 import re
@@ -14,6 +14,7 @@ from typing import Final
 
 from backend import languages
 from backend.text.figures import Figure, Kind
+from backend.text.patterns import either
 
 _ALL: Final = frozenset(range(7))
 _WORKDAYS: Final = frozenset(range(5))
@@ -70,9 +71,7 @@ class _Words:
     """How a language says days."""
 
     def __init__(self, language: str) -> None:
-        table = languages.load(language).table("hours") or languages.load(languages.DEFAULT).table(
-            "hours"
-        )
+        table = languages.own_or_default(language, "hours")
         self.days: dict[str, frozenset[int]] = {}
         for day, names in enumerate(table["days"]):
             self.days.update(dict.fromkeys(names.split(), frozenset((day,))))
@@ -87,19 +86,14 @@ class _Words:
             **dict.fromkeys(table["midnight"].split(), 0.0),
             **dict.fromkeys(table["noon"].split(), _NOON),
         }
-        to, also, between = (_either(table[key]) for key in ("to", "also", "between"))
+        to, also, between = (either(table[key].split()) for key in ("to", "also", "between"))
         self.between = re.compile(rf"\b(?:{between})\W*\Z", re.IGNORECASE)
         self.until = re.compile(rf"{_MARKS}*(?:[{_DASH}]|\b(?:{to})\b){_MARKS}*", re.IGNORECASE)
         self.beside = re.compile(
             rf"{_MARKS}*(?:\b(?:{also})\b{_MARKS}*|\+{_MARKS}*)*", re.IGNORECASE
         )
-        self.word = re.compile(rf"(?<!\w)(?:{_either([*self.days])})(?!\w)", re.IGNORECASE)
-        self.moment = re.compile(rf"(?<!\w)(?:{_either([*self.moments])})(?!\w)", re.IGNORECASE)
-
-
-def _either(words: str | Iterable[str]) -> str:
-    every = words.split() if isinstance(words, str) else words
-    return "|".join(re.escape(each) for each in sorted(every, key=len, reverse=True))
+        self.word = re.compile(rf"(?<!\w)(?:{either(self.days)})(?!\w)", re.IGNORECASE)
+        self.moment = re.compile(rf"(?<!\w)(?:{either(self.moments)})(?!\w)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=16)

@@ -210,7 +210,7 @@ class Material:
             whole = _ALL_OF.get((claim.unit or "", claim.values[0]))
             if whole and any(rules.units.get(word) == whole for word in fold(after).split()[:3]):
                 return False
-            if self._year and claim.values[0] == self._year and self._is_year(claim, before):
+            if self._year and claim.values[0] == self._year and self._is_year(claim):
                 return False
         return not self._names_topic(claim)
 
@@ -224,7 +224,7 @@ class Material:
         )
 
     @staticmethod
-    def _is_year(claim: Figure, before: str) -> bool:
+    def _is_year(claim: Figure) -> bool:
         """Return whether four digits stand for a year, and not for so many things."""
         return claim.text.isdigit() and claim.unit is None and not claim.noun
 
@@ -393,7 +393,7 @@ class Material:
         return any(
             first <= value <= last and value != year
             for value, held in self._values.items()
-            if any(each.kind is Kind.DATE or self._is_year(each, "") for each in held)
+            if any(each.kind is Kind.DATE or self._is_year(each) for each in held)
         )
 
     def _holds_converted(self, claim: Figure) -> bool:

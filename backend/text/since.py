@@ -14,6 +14,7 @@ import re
 from typing import Final
 
 from backend.languages import table
+from backend.text.patterns import either
 from backend.text.words import fold
 
 DEFAULT: Final = timedelta(hours=24)
@@ -52,7 +53,7 @@ class _Words:
 def _words(language: str) -> _Words:
     data = table(language, "since")
     numbers: dict[str, int] = data.get("words", {})
-    number = rf"(?P<n>\d{{1,3}}|{'|'.join(sorted(numbers, key=len, reverse=True))})"
+    number = rf"(?P<n>\d{{1,3}}|{either(numbers)})"
 
     def any_of(name: str) -> re.Pattern[str]:
         patterns = [pattern.replace("{n}", r"\d+") for pattern in data.get(name, ())]

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-import json
 from pathlib import Path
 import statistics
 import time
-from typing import Any, Final
+from typing import Final
 
 from backend.answer.extractive import best_sentences
 from backend.text.segmentation import sentences
 from backend.text.words import fold, tokens
 from backend.types import Passage, Question, Section
 from benchmarks.quality.figure import Figure
+from benchmarks.quality.rows import Row, read_rows
 
 SET: Final = "3 answerability"
 LANGUAGES: Final = ("en", "de", "es", "zh", "ru", "ar")
@@ -30,14 +30,12 @@ VOICE: Final = 400
 FOUND: Final = ">= 85 %"
 FALSE: Final = "<= 10 %"
 
-Row = dict[str, Any]
 Quoting = Callable[[Row], str]
 
 
 def measure(data: Path) -> list[Figure]:
     """Return, by language, how often the answer is quoted, and how often something is on a question off topic."""
-    with (data / "3_answerability.jsonl").open(encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = list(read_rows(data / "3_answerability.jsonl"))
     figures = []
     for language in LANGUAGES:
         own = [row for row in rows if row["lang"] == language]

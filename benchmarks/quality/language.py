@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator
 import importlib
 import importlib.util
 from itertools import pairwise
-import json
 from pathlib import Path
 from typing import Any, Final
 import zlib
@@ -26,6 +25,7 @@ from backend.text.language import contradicts
 from backend.text.segmentation import sentences
 from backend.text.words import tokens
 from benchmarks.quality.figure import Figure
+from benchmarks.quality.rows import read_rows
 
 SENTENCES: Final = "1_sentence_segmentation.jsonl"
 PARAGRAPHS: Final = "3_answerability.jsonl"
@@ -107,9 +107,9 @@ def _texts(data: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 def _groups(data: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield (language, sentences that stand one after another)."""
-    for row in _rows(data / SENTENCES):
+    for row in read_rows(data / SENTENCES):
         yield row["lang"], row["sentences"]
-    for row in _rows(data / PARAGRAPHS):
+    for row in read_rows(data / PARAGRAPHS):
         for paragraph in row["paragraphs"]:
             yield row["lang"], sentences(paragraph["text"], row["lang"])
 
@@ -145,12 +145,6 @@ def _share(refuses: Refuses, cases: Iterable[tuple[str, str]]) -> float:
 
 def _half(text: str) -> int:
     return zlib.crc32(text.encode()) & 1
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 def main() -> None:

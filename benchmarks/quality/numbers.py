@@ -23,6 +23,7 @@ from typing import Any, Final
 from backend.text.numbers import Material
 from benchmarks.quality.altered import altered, claims_figure
 from benchmarks.quality.figure import Figure
+from benchmarks.quality.rows import read_rows
 
 Row = Mapping[str, Any]
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
@@ -72,13 +73,6 @@ class Count:
         return 100 * self.alarms / max(1, self.right)
 
 
-def rows(data: Path, name: str) -> Iterator[Row]:
-    """Yield the rows of a set."""
-    with (data / name).open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
 @cache
 def _material(text: str, question: str) -> Material:
     return Material(text, "en", question)
@@ -113,10 +107,10 @@ def counted(
 
 def measure(data: Path) -> list[Figure]:
     """Measure the gate on all sets of the folder."""
-    answers = list(rows(data, "2a_ragtruth_test.jsonl"))
+    answers = list(read_rows(data / "2a_ragtruth_test.jsonl"))
     materials = {each["material_id"]: each["material"] for each in answers}
-    sentences = list(rows(data, "2d_ragtruth_numeric_sentences.jsonl"))
-    claims = list(rows(data, "2c_numeric_claims.jsonl"))
+    sentences = list(read_rows(data / "2d_ragtruth_numeric_sentences.jsonl"))
+    claims = list(read_rows(data / "2c_numeric_claims.jsonl"))
     return [
         *_altered(sentences, materials),
         *_judged(sentences, answers, materials),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-import json
 import math
 from pathlib import Path
 import sqlite3
@@ -25,6 +24,7 @@ from backend.store.passages import Chunk, Document
 from backend.text.parts import Part, passages
 from backend.text.words import tokens, topic_words
 from benchmarks.quality.figure import Figure
+from benchmarks.quality.rows import read_rows
 
 SET: Final = "4 retrieval"
 TARGETS: Final = {
@@ -94,17 +94,12 @@ def _read(folder: Path) -> Collection:
     for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         question, document, score = line.split("\t")
         worth.setdefault(question, {})[document] = int(score)
-    questions = {each["_id"]: each["text"] for each in _rows(folder / "queries.jsonl")}
+    questions = {each["_id"]: each["text"] for each in read_rows(folder / "queries.jsonl")}
     return Collection(
-        _rows(folder / "corpus.jsonl"),
+        list(read_rows(folder / "corpus.jsonl")),
         {number: text for number, text in questions.items() if any(worth.get(number, {}).values())},
         worth,
     )
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 def _document(document: Mapping[str, Any], language: str) -> Document:

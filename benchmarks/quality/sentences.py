@@ -14,7 +14,6 @@ import argparse
 from collections.abc import Callable, Iterable
 import importlib
 import importlib.util
-import json
 from pathlib import Path
 import re
 import time
@@ -24,6 +23,7 @@ import zlib
 from backend import languages
 from backend.text.segmentation import sentences
 from benchmarks.quality.figure import Figure
+from benchmarks.quality.rows import Row, read_rows
 
 SET: Final = "1_sentence_segmentation.jsonl"
 EXACT: Final = {
@@ -44,14 +44,12 @@ INSIDE_ONE: Final = 3.0
 _AFTER_MARK: Final = re.compile(r"(?<=[.!?])\s+")
 _ROUNDS: Final = 3
 
-type Row = dict[str, Any]
 type Splitter = Callable[[str, str], Iterable[str]]
 
 
 def measure(data: Path) -> list[Figure]:
     """Return the figures of set 1 under `data`."""
-    with (data / SET).open(encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
+    rows = list(read_rows(data / SET))
     libraries = _libraries()
     cut = {
         name: [_tidy(split(row["text"], row["lang"])) for row in rows]
@@ -206,13 +204,12 @@ def main() -> None:
         )
     if not arguments.failing:
         return
-    with (arguments.data / SET).open(encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            gold, found = _tidy(row["sentences"]), sentences(row["text"], row["lang"])
-            if row["lang"] == arguments.failing and found != gold:
-                print(f"\n{row['set']} half {half(row)}")
-                for sign, ones, others in (("-", gold, found), ("+", found, gold)):
-                    print(*(f"{sign} {each}" for each in ones if each not in others), sep="\n")
+    for row in read_rows(arguments.data / SET):
+        gold, found = _tidy(row["sentences"]), sentences(row["text"], row["lang"])
+        if row["lang"] == arguments.failing and found != gold:
+            print(f"\n{row['set']} half {half(row)}")
+            for sign, ones, others in (("-", gold, found), ("+", found, gold)):
+                print(*(f"{sign} {each}" for each in ones if each not in others), sep="\n")
 
 
 if __name__ == "__main__":

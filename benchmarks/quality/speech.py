@@ -9,9 +9,7 @@ same, in the same order, whether written in one word or in two ("Kubikmeter", "k
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from functools import lru_cache
-import json
 from pathlib import Path
 import re
 import time
@@ -24,6 +22,7 @@ from backend.answer.speech import prepare, speech
 from backend.text.figures import grammar
 from backend.text.words import fold
 from benchmarks.quality.figure import Figure
+from benchmarks.quality.rows import read_rows
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "it")
 CLASSES: Final = ("measure", "money", "range", "fraction", "whitelist")
@@ -43,7 +42,7 @@ _SENTENCES: Final = (
 def measure(data: Path) -> list[Figure]:
     """Return the figures of sets 7a and 7b under `data`, one a language and one a class of a language."""
     speed = _speed()  # before anything is loaded
-    rows = list(_rows(data / "7a_written_spoken.jsonl"))
+    rows = list(read_rows(data / "7a_written_spoken.jsonl"))
     figures = []
     for language in LANGUAGES:
         own = [row for row in rows if row["lang"] == language and row["class"] in CLASSES]
@@ -59,7 +58,7 @@ def measure(data: Path) -> list[Figure]:
     figures.append(
         Figure("7a", "unchanged rows as they are", len(plain), _share(kept, plain), "100 %")
     )
-    barred = list(_rows(data / "7b_not_to_be_spoken.jsonl"))
+    barred = list(read_rows(data / "7b_not_to_be_spoken.jsonl"))
     clean = [row for row in barred if unspoken(row)]
     figures.append(
         Figure(
@@ -161,12 +160,6 @@ def _speed() -> list[Figure]:
     return figures
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
 def main() -> None:
     """Print the figures, and the rows that fail if asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -180,7 +173,7 @@ def main() -> None:
         )
     if not arguments.failing:
         return
-    for row in _rows(arguments.data / "7a_written_spoken.jsonl"):
+    for row in read_rows(arguments.data / "7a_written_spoken.jsonl"):
         if row["lang"] in LANGUAGES and row["class"] in CLASSES and not row["unchanged"]:
             said = speech(row["written"], row["lang"])
             if not right(row, said):

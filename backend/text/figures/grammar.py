@@ -8,6 +8,7 @@ import re
 from typing import Any, Final
 
 from backend import languages
+from backend.text.patterns import either
 from backend.text.words import fold
 
 SPACE: Final = "\u00a0\u202f\u2009"
@@ -94,8 +95,7 @@ class Grammar:
 
     @cached_property
     def _stems(self) -> re.Pattern[str]:
-        stems = sorted((*self.words, *self.joiners), key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, stems)))
+        return re.compile(either((*self.words, *self.joiners)))
 
     def beginnings(self, words: set[str]) -> list[str]:
         """Return those of `words`, which are in lower case, that a number in words may begin with.
@@ -182,6 +182,5 @@ def symbols() -> tuple[Mapping[str, str], Mapping[str, str], re.Pattern[str]]:
     data = languages.symbols()
     units = {**data["units"], **{symbol: symbol for symbol in data["per"]}}
     currencies = data["currencies"]
-    every = sorted((*units, *currencies), key=len, reverse=True)
-    pattern = re.compile(rf"[\s{SPACE}]?(" + "|".join(map(re.escape, every)) + r")(?![^\W_]|[°²³])")
+    pattern = re.compile(rf"[\s{SPACE}]?({either((*units, *currencies))})(?![^\W_]|[°²³])")
     return units, currencies, pattern

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from backend import languages
+from backend.text.patterns import either
 from backend.text.spoken.units import unit_patterns
 from backend.text.spoken.words import SPACE, SpokenWords, form, spoken_words
 from backend.text.words import fold
@@ -31,22 +32,17 @@ class MoneyPatterns:
         # "Fr. 5" is a Friday.
         before = {each for each in every if not each.endswith(".") or each == "Rs."}
         scale = (
-            rf"(?:[ \u00a0]?(?P<scale>(?i:{words.scales.pattern})|{_any(self.short_scales)})"
-            rf"(?=\W|\Z|{_any(each for each in every if not each.isalnum())}))?"
+            rf"(?:[ \u00a0]?(?P<scale>(?i:{words.scales.pattern})|{either(self.short_scales)})"
+            rf"(?=\W|\Z|{either(each for each in every if not each.isalnum())}))?"
         )
         per = rf"(?:\s?/\s?(?:(?P<unit>{unit_patterns(words.language).unit})|(?P<each>[^\W\d_]{{3,}}))(?!\w))?"
         self.before = re.compile(
-            rf"(?<![\w.{signs}])(?<!\d[ \u00a0])(?P<sign>{_any(before)}){SPACE}(?P<number>{words.number}){scale}(?!\w){per}"
+            rf"(?<![\w.{signs}])(?<!\d[ \u00a0])(?P<sign>{either(before)}){SPACE}(?P<number>{words.number}){scale}(?!\w){per}"
         )
         self.behind = re.compile(
-            rf"(?<![\w.,])(?P<number>{words.number}){scale}{SPACE}(?P<sign>{_any(every)})(?![\w{signs}]){per}"
+            rf"(?<![\w.,])(?P<number>{words.number}){scale}{SPACE}(?P<sign>{either(every)})(?![\w{signs}]){per}"
         )
         self.lone = re.compile(r"(?<=[^\W_] )([€$£¥])(?=[\s).,;:!?]|\Z)(?! ?\d)")
-
-
-def _any(of: object) -> str:
-    every = sorted(map(str, of), key=len, reverse=True)  # type: ignore[call-overload]
-    return "|".join(map(re.escape, every)) or "(?!)"
 
 
 @lru_cache(maxsize=16)

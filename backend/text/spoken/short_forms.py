@@ -8,10 +8,10 @@ import re
 from typing import Final
 
 from backend.contract import LABELS
+from backend.text.patterns import either
 from backend.text.spoken.words import NUM, SPACE, SpokenWords, form, replaced, spoken_words
 
 _BRACKETED: Final = re.compile(r"(\s*)\[([^\[\]\n]{1,40})\]")
-_NEVER: Final = re.compile(r"(?!)")
 
 
 class _Patterns:
@@ -26,10 +26,7 @@ class _Patterns:
 
 
 def _pattern(forms: Iterable[str], head: str, tail: str) -> re.Pattern[str]:
-    every = sorted(forms, key=len, reverse=True)
-    if not every:
-        return _NEVER
-    return re.compile(rf"{head}({'|'.join(map(re.escape, every))}){tail}")
+    return re.compile(rf"{head}({either(forms)}){tail}")
 
 
 @lru_cache(maxsize=16)

@@ -6,6 +6,7 @@ from functools import lru_cache
 import re
 from typing import Final
 
+from backend.text.patterns import either
 from backend.text.spoken.words import NUM, SPACE, SpokenWords, replaced, spoken_words
 
 NOT_ON: Final = r"(?![A-Za-z\u00c0-\u024f\d]|[²³'’]|/(?!100 ?km)|-[^\W\d_])"
@@ -41,14 +42,13 @@ class UnitPatterns:
         }
         self.names = {**shorts, **words.units, **{symbol: symbol for symbol in words.per}}
         self.hours = {written for written, name in self.names.items() if name == "hour"}
-        every = sorted(self.names, key=len, reverse=True)
-        self.unit = "|".join(map(re.escape, every))
+        self.unit = either(self.names)
         scale = rf"(?:[ \u00a0]({words.scales.pattern}))?" if words.own else "()"
         self.behind = re.compile(
             rf"(?<![A-Za-z\u00c0-\u024f\d_.,:])((?:\d{{1,2}}:)?{words.number})(?i:{scale})(-(?=\w+\.-)|{SPACE})({self.unit})"
             rf"(?:/([^\W\d_]{{3,}})(?![\w/])|{STOP})"
         )
-        longer = "|".join(re.escape(each) for each in every if len(each) > 1)
+        longer = either(each for each in self.names if len(each) > 1)
         self.hyphened = re.compile(rf"(?<![\w.,-])({NUM})-({longer})(?![\w/²³'’.])")
         self.lone = re.compile(_LONE)
         self.per = re.compile(rf"(?<=\d)\s?/\s?({self.unit}){NOT_ON}")

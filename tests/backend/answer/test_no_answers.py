@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 import re
 
@@ -23,24 +22,6 @@ ASKED = {
     "nl": "wat betekent fout E24 op de vaatwasser",
     "pl": "co oznacza błąd E24 zmywarki",
 }
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[ScriptedModel]:
-    async with ScriptedModel() as server:
-        yield server
-
-
-@pytest.fixture
-async def kitchen(model: ScriptedModel) -> AsyncIterator[Kitchen]:
-    made = Kitchen.over(model)
-    yield made
-    await made.close()
-
-
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
-def stream(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
 
 
 # Echo

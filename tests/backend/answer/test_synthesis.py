@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
@@ -20,24 +19,6 @@ from tests.scripted_model import Say, ScriptedModel, prose, says
 
 GOOD = "The drain filter or the drain hose is blocked. Rinse the filter under warm water."
 MISS = "The retrieved sources don't answer this."
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[ScriptedModel]:
-    async with ScriptedModel() as server:
-        yield server
-
-
-@pytest.fixture
-async def kitchen(model: ScriptedModel) -> AsyncIterator[Kitchen]:
-    made = Kitchen.over(model)
-    yield made
-    await made.close()
-
-
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
-def stream(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
 
 
 # Served
