@@ -132,17 +132,24 @@ class Ask:
             )
 
         answer: Answer | None = None
+        sent = 0
         if question.synthesize:
             composed = self._composer.compose(question, evidence, stream=stream)
             async with aclosing(composed) as items:
                 async for item in items:
                     if isinstance(item, Sentence):
+                        sent += 1
                         yield item
                     else:
                         answer = item
             events = (*events, *(answer.events if answer else ()))
 
-        reply = retrieved if answer is None else _answered(retrieved, answer)
+        note = " ".join(spoken(question.language, key) for key in gathered.notes)
+        if note and sent:
+            yield Sentence(sent, f" {note}", f" {note}")
+        reply = retrieved if answer is None else _answered(retrieved, answer, note)
+        if note:
+            reply = reply.model_copy(update={"speech": f"{reply.speech} {note}"})
         reply = reply.model_copy(update={"explanation": _explained(question, explain, events)})
         self._record(question, reply, gathered, answer)
         yield reply
@@ -235,13 +242,17 @@ def _nothing(question: Question, gathered: Gathered) -> Reply:
     )
 
 
-def _answered(retrieved: Reply, answer: Answer) -> Reply:
-    """Return the reply with what was composed; `result` and all that was retrieved stay as they are."""
+def _answered(retrieved: Reply, answer: Answer, note: str) -> Reply:
+    """Return the reply with what was composed; `result` and all that was retrieved stay as they are.
+
+    `note` is what has to be said beside the answer, "" for nothing.
+    """
     if answer.text is None:
         return retrieved
+    text = f"{answer.text} {note}" if note else answer.text
     return retrieved.model_copy(
         update={
-            "answer": tagged(answer.text, answer.sources),
+            "answer": tagged(text, answer.sources),
             "answer_sources": list(answer.sources),
             "synthesized": True,
             "speech": answer.speech or retrieved.speech,

@@ -20,6 +20,7 @@ from backend.store.cache import Cache
 from backend.text.words import fold
 from backend.types import (
     HOME,
+    Condition,
     Event,
     Failed,
     Found,
@@ -50,10 +51,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All answers of a plan, a chain a step (its source, then its fallbacks), and what happened on the way."""
+    """All answers of a plan, a chain a step (its source, then its fallbacks), and what happened on the way.
+
+    `notes` are keys of what has to be said beside the answer.
+    """
 
     chains: tuple[tuple[Asked, ...], ...]
     events: tuple[Event, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def found(self) -> tuple[tuple[str, Found], ...]:
@@ -122,15 +127,48 @@ class Gatherer:
 
     async def gather(self, plan: Plan, question: Question) -> Gathered:
         """Ask the sources of `plan`; return by `question.deadline`."""
+        notes, steps = plan.notes, plan.steps
+        decided: list[tuple[list[Asked], list[Event]]] = []
+        if plan.condition is not None:
+            verdict, chain, events = await self._decide(plan.condition, question)
+            decided.append((chain, events))
+            if verdict is None:
+                notes = (*notes, "undecidable")
+            elif not verdict:
+                steps = ()
         limit = question.left - _RESERVE
-        if len(plan.steps) > 1:
+        if len(steps) > 1:
             limit = min(limit, self._timeout)
         until = time.monotonic() + limit
-        chains = await asyncio.gather(*(self._chain(step, question, until) for step in plan.steps))
+        asked = await asyncio.gather(*(self._chain(step, question, until) for step in steps))
+        told = (*decided, *asked)
         return Gathered(
-            tuple(tuple(chain) for chain, _ in chains),
-            tuple(event for _, events in chains for event in events),
+            tuple(tuple(chain) for chain, _ in told if chain),
+            tuple(event for _, events in told for event in events),
+            notes,
         )
+
+    async def _decide(
+        self, condition: Condition, question: Question
+    ) -> tuple[bool | None, list[Asked], list[Event]]:
+        """Return whether a condition holds (None: it can't be told), and what its source found.
+
+        What decides is evidence too: who gets no answer to the rest hears why. A source that fails leaves it open.
+        """
+        verdict: bool | None = None
+        chain: list[Asked] = []
+        events: list[Event] = []
+        if condition.step is not None:
+            until = time.monotonic() + (question.left - _RESERVE) / 2
+            chain, events = await self._chain(condition.step, question, until)
+            outcome = chain[-1].outcome
+            if not isinstance(outcome, Found):
+                chain = []
+            elif outcome.verdict is not None:
+                verdict = outcome.verdict is not condition.negated
+        word = "undecidable" if verdict is None else "true" if verdict else "false"
+        events.append(Event.now("condition", text=condition.text, verdict=word))
+        return verdict, chain, events
 
     async def _chain(
         self, step: Step, question: Question, until: float

@@ -125,13 +125,36 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """What has to be so before the rest of a plan is done: `step` asks, its source gives a verdict.
+
+    `text` is the condition as it was said; where it is `negated`, the opposite of the verdict counts. `step` None:
+    nobody knows.
+    """
+
+    text: str
+    step: Step | None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """Which sources get which words; `handback` means that the question is Home Assistant's."""
+    """Which sources get which words; `handback` means that the question is Home Assistant's.
+
+    `notes` are keys of what has to be said beside the answer (`languages.spoken`).
+    """
 
     steps: tuple[Step, ...]
     by: Literal["rule", "cache", "model", "default"]
     handback: bool = False
+    condition: Condition | None = None
+    notes: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
+
+    @property
+    def named(self) -> str | None:
+        """The first source, if a rule names it."""
+        return self.steps[0].source if self.by == "rule" and self.steps else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +179,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Passages, best first; they may be kept until `fresh_until` (aware, UTC)."""
+    """Passages, best first; they may be kept until `fresh_until` (aware, UTC).
+
+    `verdict` tells whether what the words of the step state is so ("any service is down"); None: it can't be told.
+    """
 
     passages: tuple[Passage, ...]
     fresh_until: datetime
+    verdict: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 import time
 from typing import Final
 
 from backend.contract import AUTO
-from backend.planning.rules import plan_rules
+from backend.planning.reading import Part, Reading, read
 from backend.sources.base import Source
-from backend.types import FUSION, Event, Plan, Question, Step
+from backend.types import FUSION, Condition, Event, Plan, Question, Step
 
 _FALLBACKS: Final = ("house", "kiwix")
 """What is asked, in this order, when the source that a question names finds nothing."""
@@ -24,7 +24,7 @@ class Planner:
         self._max_steps = max_steps
 
     def plan(self, question: Question) -> Plan:
-        """Return the plan of a question; its only event is `route`."""
+        """Return the plan of a question, with the events `route` and, where it asks for several things, `decomposed`."""
         started = time.monotonic()
         plan = self._plan(question)
         route = Event.now(
@@ -33,7 +33,7 @@ class Planner:
             steps=[{"source": step.source, "query": step.query} for step in plan.steps],
             elapsed_ms=round((time.monotonic() - started) * 1000),
         )
-        return replace(plan, events=(route,))
+        return replace(plan, events=(route, *plan.events))
 
     def _plan(self, question: Question) -> Plan:
         if question.source == FUSION:
@@ -42,17 +42,50 @@ class Planner:
                 tuple(Step(tag, question.text) for tag in dict.fromkeys(tags))[: self._max_steps],
                 "rule",
             )
-        ruled = plan_rules(question.text, question.language, question.history)
-        query = ruled.steps[0].query if ruled.steps else question.text
+        reading = read(question.text, question.language, question.history)
         if question.source != AUTO:
+            query = reading.parts[0].query if len(reading.parts) == 1 else question.text
             return Plan((Step(question.source, query),), "rule")
-        if ruled.handback and question.accepts_handback:
-            return ruled
-        if ruled.by == "rule" and ruled.steps:
-            return replace(ruled, steps=tuple(self._with_fallbacks(step) for step in ruled.steps))
-        configured = self._configured()
-        tags = tuple(tag for tag in _FALLBACKS if tag in configured) or _FALLBACKS[:1]
-        return Plan(tuple(Step(tag, query) for tag in tags[: self._max_steps]), "default")
+        if reading.handback:
+            if question.accepts_handback:
+                return Plan((), "rule", handback=True)
+            reading = Reading((Part(question.text),))
+        return self._of(reading)
+
+    def _of(self, reading: Reading) -> Plan:
+        """Return the plan of what was read: a step each for what is asked, then what else may know of it."""
+        first: list[Step] = []
+        more: list[Step] = []
+        for part in reading.parts:
+            steps = list(self._steps(part))
+            first += steps[:1]
+            more += steps[1:]
+        steps = list(dict.fromkeys((*first, *more)))[: max(self._max_steps, len(first))]
+        parts = [part.query for part in reading.parts]
+        return Plan(
+            tuple(steps),
+            "rule" if any(part.sources for part in reading.parts) else "default",
+            condition=self._condition(reading),
+            notes=("orders_apart",) if reading.orders else (),
+            events=(Event.now("decomposed", parts=parts),) if len(parts) > 1 else (),
+        )
+
+    def _condition(self, reading: Reading) -> Condition | None:
+        said = reading.condition
+        if said is None:
+            return None
+        known = said.source is not None and said.source in self._sources
+        step = Step(said.source, said.condition) if known and said.source else None
+        return Condition(said.text, step, said.negated)
+
+    def _steps(self, part: Part) -> Iterator[Step]:
+        """Yield the steps of one thing that is asked, the first above all."""
+        for tag in part.sources:
+            yield self._with_fallbacks(Step(tag, part.query))
+        if not part.sources:
+            configured = self._configured()
+            for tag in [tag for tag in _FALLBACKS if tag in configured] or _FALLBACKS[:1]:
+                yield Step(tag, part.query)
 
     def _with_fallbacks(self, step: Step) -> Step:
         """Return the step with the fallbacks that are configured; a source that isn't there gives way to them."""

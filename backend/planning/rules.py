@@ -19,6 +19,9 @@ from backend.types import Plan, Step, Turn
 _FOLLOW_UP_WORDS: Final = 4
 """A question with more content words than this stands on its own, pronouns or not."""
 
+DOCUMENTS: Final = ("house", "kiwix")
+"""The sources that hold documents; all others tell of now."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Rules:

@@ -18,6 +18,8 @@ KEYS = {
     "no_states",
     "quoted_from",
     "busy",
+    "undecidable",
+    "orders_apart",
 }
 OTHERS = [code for code in languages.SPOKEN if code != languages.DEFAULT]
 
