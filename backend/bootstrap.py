@@ -34,6 +34,7 @@ from backend.sources.changes import Changes
 from backend.sources.house import House
 from backend.sources.http import open_session
 from backend.sources.kiwix import Kiwix
+from backend.sources.kiwix_serve import KiwixServe
 from backend.sources.news import News
 from backend.sources.uptime import Uptime
 from backend.store import Store
@@ -139,6 +140,7 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
             settings.zims,
             rescan_seconds=settings.library_rescan_seconds,
             ttl=settings.cache_ttl_kiwix_seconds,
+            server=KiwixServe(session, settings.kiwix_url) if settings.kiwix_url else None,
         ),
         Uptime(
             session,

@@ -127,6 +127,7 @@ class Settings(BaseModel):
     zim_dir: Where | None = Field(
         None, description="Folder of ZIM files; unset: the library's folder."
     )
+    kiwix_url: Url | None = Field(None, description="kiwix-serve; unset: ZIM files alone.")
 
     news_feeds: Feeds = Field((), description="Addresses of RSS or Atom feeds, parted by commas.")
     freshrss_url: Url | None = Field(

@@ -33,6 +33,14 @@ class UpstreamError(Exception):
         self.status = status
 
 
+class Moved(UpstreamError):
+    """A server names another place for what was asked; nobody has looked whether it may be asked there."""
+
+    def __init__(self, host: str, location: str, status: int) -> None:
+        super().__init__(Failed("bad_reply", f"{host} leads elsewhere"), status)
+        self.location = location
+
+
 def open_session() -> aiohttp.ClientSession:
     """Return the one session of all sources, with its pool of connections; it keeps no cookies."""
     return aiohttp.ClientSession(
@@ -52,14 +60,25 @@ async def fetch(
     data: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
     headers: Mapping[str, str] | None = None,
     most_bytes: int = MOST_BYTES,
+    kind: str = "",
+    follow: bool = True,
 ) -> bytes:
-    """Return the body of a reply; `until` is a moment of the monotonic clock. Raises UpstreamError."""
+    """Return the body of a reply; `until` is a moment of the monotonic clock. Raises UpstreamError.
+
+    A reply whose media type isn't `kind`, where one is given, isn't read. Without `follow` a redirection raises Moved.
+    """
     host = urlsplit(url).hostname or "the server"
     try:
         async with (
             asyncio.timeout(max(0.0, until - time.monotonic())),
             session.request(
-                method, url, params=params, data=data, headers=headers, max_redirects=3
+                method,
+                url,
+                params=params,
+                data=data,
+                headers=headers,
+                allow_redirects=follow,
+                max_redirects=3,
             ) as reply,
         ):
             if reply.status in _REFUSED:
@@ -70,6 +89,10 @@ async def fetch(
                 raise UpstreamError(
                     Failed("bad_reply", f"{host} says {reply.status}"), reply.status
                 )
+            if reply.status >= 300:
+                raise Moved(host, reply.headers.get("Location", ""), reply.status)
+            if kind and reply.content_type != kind:
+                raise UpstreamError(Failed("bad_reply", f"{host} sends {reply.content_type}"))
             body = bytearray()
             async for chunk in reply.content.iter_any():
                 body += chunk

@@ -1,29 +1,33 @@
 """Books in ZIM files, read in this process: https://wiki.openzim.org/wiki/ZIM_file_format.
 
-Decides which books hold most of a question's words, which of their articles are on its topic, and which passages of
-those say most. All of it blocks, in a thread of the caller's, and stops by itself when the question's time is over.
+Decides which books hold most of a question's words, and which of their articles are read; what those say on it is
+`books`'. All of it blocks, in a thread of the caller's, and stops by itself when the question's time is over.
 A book is opened when a question first needs it, and libzim with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-import itertools
+from dataclasses import dataclass, field, replace
 import logging
-import math
 from pathlib import Path
-import re
 import struct
 import threading
 import time
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
-from backend.languages import DEFAULT
-from backend.text import language as languages, markup, parts
-from backend.text.pieces import PART_OF_WORD, coverage, edged, is_code
-from backend.text.words import content_words, tokens
+from backend.sources.books import (
+    MOST_BOOKS,
+    MOST_BYTES,
+    MOST_HITS,
+    MOST_READ,
+    PROMISING,
+    Article,
+    Topic,
+    languages_of,
+)
 
 if TYPE_CHECKING:
     from libzim.reader import Archive, Item
@@ -32,43 +36,9 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger(__name__)
 
-_MOST_BOOKS: Final = 2
-_MOST_HITS: Final = 8
-"""So many articles of a search are looked at by their titles, and `_MOST_READ` of them are read."""
-_MOST_READ: Final = 3
-_MOST_ARTICLES: Final = 2
-MOST_QUOTED: Final = 3
-_MOST_BYTES: Final = 1_000_000
-"""An article is read up to here; what is longer is a list or a log."""
-_MOST_PASSAGES: Final = 400
-_MOST_WEIGHED: Final = 24
-_SAME_WORD: Final = 0.75
-"""A title names a thing by words that share this much with those of the question."""
-_COVERED: Final = 0.6
-"""So much of what the words weigh an article must hold to be on the question's topic."""
-_NEAR_BEST: Final = 0.7
-_PROMISING: Final = 0.4
-"""A book that can hold less of the question isn't searched further."""
-_FOREIGN: Final = 0.7
-"""What is in another language than the question counts so much of what is in the same."""
-_LISTED: Final = 0.6
-_LIST: Final = 0.5
-"""A page of which more than the share `_LISTED` stands in lists is a list, and counts so much."""
-_CODE_WEIGHT: Final = 3.0
-_FIRST: Final = 0.2
-"""What the first passage of an article is given before others: there it says what the thing is."""
-_NUMBERING: Final = re.compile(r"^\s*(?:[A-Z0-9]+\.)+[0-9]*\s+")
-"""The number before the heading of a chapter."""
 _MAGIC: Final = b"ZIM\x04"
 _HEADER: Final = struct.Struct("<72xQ")
 _CHECKSUM_BYTES: Final = 16
-# ISO 639-3 and 639-2, as books name their language, where it isn't the first two letters of a code.
-_CODES: Final = {
-    "deu": "de", "ger": "de", "spa": "es", "nld": "nl", "dut": "nl", "pol": "pl", "por": "pt", "zho": "zh",
-    "chi": "zh", "swe": "sv", "ces": "cs", "cze": "cs", "tur": "tr", "ukr": "uk", "ell": "el", "gre": "el",
-    "dan": "da", "ind": "id", "kor": "ko", "jpn": "ja", "ara": "ar", "hye": "hy", "kat": "ka", "slk": "sk",
-    "est": "et", "gle": "ga", "fas": "fa", "per": "fa", "mal": "ml", "bul": "bg", "srp": "sr", "hrv": "hr",
-}  # fmt: skip
 
 
 class Late(Exception):
@@ -128,80 +98,47 @@ class Book:
             _LOGGER.warning("%s %s", self.path, self.problem)
 
 
-@dataclass(frozen=True, slots=True)
-class Article:
-    """What an article has to say on a question."""
-
-    book: Book
-    path: str
-    title: str
-    language: str | None
-    passages: tuple[tuple[str, str], ...]
-    score: float
-
-
 def look_up(
     books: Iterable[Book], words: Sequence[str], language: str, deadline: float
 ) -> list[Article]:
-    """Return the articles on the topic of `words`, best first; blocks, raises Late."""
+    """Return the articles on the topic of `words`; blocks, raises Late."""
     searches: list[_Search] = []
     for book in books:
         with _held(book, deadline), book.trusted():
             if book.open():
                 searches.append(_Search.of(book, words, language))
-    searches.sort(key=lambda search: -search.promise)
+    searches.sort(key=lambda search: -search.topic.promise)
     articles: list[Article] = []
-    for search in searches[:_MOST_BOOKS]:
-        if search.promise >= _PROMISING:
+    for search in searches[:MOST_BOOKS]:
+        if search.topic.promise >= PROMISING:
             with _held(search.book, deadline), search.book.trusted():
                 articles += search.articles(deadline)
-    articles.sort(key=lambda article: -article.score)
-    return [
-        article
-        for article in articles[:_MOST_ARTICLES]
-        if article.score >= _NEAR_BEST * articles[0].score
-    ]
+    return articles
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The words of a question in one book, each with its weight; `known` are those that the book holds."""
+    """The words of a question in one book."""
 
     book: Book
-    weights: Mapping[str, float]
-    known: tuple[str, ...]
-    foreign: bool
+    topic: Topic
 
     @classmethod
     def of(cls, book: Book, words: Sequence[str], language: str) -> _Search:
         """Ask a book how rare the words are in it."""
         assert book.archive is not None
-        foreign = book.language not in (None, language)
+        topic = Topic.of(words, book.language, language)
         if book.searcher is None:
-            return cls(book, dict.fromkeys(words, 1.0), tuple(words), foreign)
-        total = book.archive.article_count
+            return cls(book, topic)
         counts = {word: _found(book.searcher, word).getEstimatedMatches() for word in words}
-        weights = {
-            word: max(0.1, math.log((total + 1) / (count + 0.5)))
-            * (_CODE_WEIGHT if is_code(word) else 1.0)
-            for word, count in counts.items()
-        }
-        known = tuple(word for word in words if counts[word])
         # Other names of a thing are in titles only, those of redirections.
-        if (
-            len(known) < len(words)
+        entitled = (
+            not all(counts.values())
             and book.suggester is not None
             and book.suggester.suggest(" ".join(words)).getEstimatedMatches()
-        ):
-            known = tuple(words)
-        return cls(book, weights, known, foreign)
-
-    @property
-    def promise(self) -> float:
-        """How much of the question the book could hold at most, 0 to 1; less for another language."""
-        total = sum(self.weights.values())
-        held = sum(self.weights[word] for word in self.known)
-        return held / total * (_FOREIGN if self.foreign else 1.0) if total else 0.0
+        )
+        counted = topic.counted(counts, book.archive.article_count)
+        return cls(book, replace(counted, known=topic.known) if entitled else counted)
 
     def articles(self, deadline: float) -> Iterator[Article]:
         """Yield the articles that are on the topic, of those that the book's own indexes offer."""
@@ -215,13 +152,15 @@ class _Search:
                 continue
             if item.path in offered or not item.mimetype.startswith("text/html"):
                 continue
-            name = max((item.title, entry.title), key=self._named)
-            offered[item.path] = (self._named(name) + 0.5 / (1 + rank), name, item)
-        best = sorted(offered.values(), key=lambda one: -one[0])[:_MOST_READ]
-        for _, name, item in best:
+            name = max((item.title, entry.title), key=self.topic.named)
+            offered[item.path] = (self.topic.offer(rank, name), name, item)
+        likely = sorted(offered.values(), key=lambda one: -one[0])[:MOST_READ]
+        for _, name, item in likely:
             _in_time(deadline)
             try:
-                article = self._article(item, name)
+                content = bytes(item.content[:MOST_BYTES]).decode("utf-8", "replace")
+                url = f"zim://{quote(self.book.path.stem)}/{quote(item.path)}"
+                article = self.topic.read(content, title=item.title, name=name, url=url)
             except RuntimeError as error:
                 # A large book has other pages than the damaged one.
                 _LOGGER.warning("%s: %s: %s", self.book.path, item.path, _line(error))
@@ -237,99 +176,22 @@ class _Search:
     def _offered(self, deadline: float) -> Iterator[str]:
         """Yield paths of articles: first by their titles, then by what they say."""
         if self.book.suggester is not None:
-            for phrase in _phrases(tuple(self.weights)):
+            for phrase in self.topic.phrases():
                 _in_time(deadline)
                 suggestion = self.book.suggester.suggest(phrase)
-                if paths := list(suggestion.getResults(0, _MOST_HITS)):
+                if paths := list(suggestion.getResults(0, MOST_HITS)):
                     yield from paths
                     break
         if self.book.searcher is None:
             return
-        # The index holds that all words must be there: one after the other is left out, the commonest first.
-        rarest = sorted(self.known, key=lambda word: -self.weights[word])
         seen = 0
-        for count in range(len(rarest), len(rarest) // 2, -1):
+        for words in self.topic.searches():
             _in_time(deadline)
-            paths = list(
-                _found(self.book.searcher, " ".join(rarest[:count])).getResults(0, _MOST_HITS)
-            )
+            paths = list(_found(self.book.searcher, words).getResults(0, MOST_HITS))
             yield from paths
             seen += len(paths)
-            if seen >= _MOST_HITS:
+            if seen >= MOST_HITS:
                 break
-
-    def _named(self, title: str) -> float:
-        """Return how much the words and a title name the same thing, 0 to 1."""
-        # "1.1. What Is Debian?" is about Debian.
-        bare = _NUMBERING.sub("", title)
-        own = content_words(bare, self.book.language or DEFAULT) or tokens(bare)
-        if not own:
-            return 0.0
-        asked = edged(" ".join(self.weights))
-        return coverage(edged(title), self.weights, _SAME_WORD) * coverage(
-            asked, dict.fromkeys(own, 1.0), _SAME_WORD
-        )
-
-    def _article(self, item: Item, name: str) -> Article | None:
-        """Return the article, which is also called `name`; None if it isn't on the topic."""
-        content = bytes(item.content[:_MOST_BYTES]).decode("utf-8", "replace")
-        page = markup.html(content)
-        title = page.title or item.title
-        cut = list(itertools.islice(parts.passages(page.parts), _MOST_PASSAGES))
-        named = edged(f"{title}\n{name}")
-        # A part of a word means nothing in another language.
-        least = 1.0 if self.foreign else PART_OF_WORD
-        rated = []
-        for at in self._likely(cut):
-            there = edged("\n".join(cut[at]))
-            rated.append(
-                (
-                    coverage(there, self.weights, least) + (_FIRST if at == 0 else 0.0),
-                    -at,
-                    coverage(named + there, self.weights, least),
-                )
-            )
-        rated.sort(reverse=True)
-        # In one passage: the words of a question are somewhere in any long article.
-        covered = max((whole for _, _, whole in rated), default=0.0)
-        if covered < _COVERED:
-            return None
-        best = [-at for _, at, _ in rated[:MOST_QUOTED]]
-        score = covered + max(self._named(title), self._named(name))
-        if _is_list(cut):
-            score *= _LIST
-        if self.foreign:
-            score *= _FOREIGN
-        language = languages.primary(page.language) if page.language else self.book.language
-        return Article(self.book, item.path, title, language, tuple(cut[at] for at in best), score)
-
-    def _likely(self, cut: Sequence[tuple[str, str]]) -> list[int]:
-        """Return the places of the passages worth a closer look: a quick one at how their words begin."""
-        if len(cut) <= _MOST_WEIGHED:
-            return list(range(len(cut)))
-        starts = [word[: max(4, len(word) - 2)] for word in self.known]
-        count = {
-            at: sum(start in text for start in starts)
-            for at, text in enumerate(text.casefold() for _, text in cut)
-        }
-        return [0, *sorted(range(1, len(cut)), key=lambda at: -count[at])[: _MOST_WEIGHED - 1]]
-
-
-def _phrases(words: Sequence[str]) -> Iterator[str]:
-    """Yield runs of `words`, the longest first: the name of the thing is one of them."""
-    for length in range(len(words), 0, -1):
-        for start in range(len(words) - length + 1):
-            yield " ".join(words[start : start + length])
-
-
-def _is_list(cut: Iterable[tuple[str, str]]) -> bool:
-    """Return whether a page mostly lists other things, as disambiguations do."""
-    total = listed = 0
-    for _, text in cut:
-        for line in text.split("\n"):
-            total += len(line)
-            listed += len(line) if line.startswith("- ") else 0
-    return listed > _LISTED * total
 
 
 def _found(searcher: Searcher, words: str) -> Hits:
@@ -364,10 +226,8 @@ def _language(archive: Archive) -> str | None:
     """Return the language of a book, None if it is in several or doesn't say."""
     if "Language" not in archive.metadata_keys:
         return None
-    code = archive.get_metadata("Language").decode("utf-8", "replace").strip().lower()
-    if not code or "," in code or code == "mul":
-        return None
-    return _CODES.get(code) or languages.primary(code)[:2]
+    named = languages_of(archive.get_metadata("Language").decode("utf-8", "replace"))
+    return named[0] if len(named) == 1 else None
 
 
 def listed(folder: Path) -> dict[Path, tuple[int, int]]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import subprocess
 import sys
 import threading
+from typing import Any
 
-from libzim.writer import Creator, Hint, Item, StringProvider
 import pytest
 
 from backend.sources.kiwix import Kiwix
@@ -18,48 +18,9 @@ from backend.text import markup
 from backend.types import Failed, Found, NotConfigured, Nothing
 
 from .conftest import Asking
-
-HOLE = """<html lang="en"><head><title>Black hole</title></head><body><h1>Black hole</h1>
-<div id="toc" class="toc"><h2>Contents</h2><ul><li>1 Formation</li></ul></div>
-<p>A <b>black hole</b> is a region of spacetime where gravity is so strong that nothing can escape.<sup
-class="reference">[1]</sup></p>
-<h2>Formation<span class="mw-editsection">[edit]</span></h2>
-<p>Stellar black holes form when massive stars collapse at the end of their life.</p>
-<h2>Size</h2><p>The smallest ones known have about 3.3 times the mass of the Sun.</p>
-<h2>References</h2><ol class="references"><li>Some book about a black hole, 1999</li></ol>
-<table class="navbox"><tr><td>Black hole topics</td></tr></table></body></html>"""
-LIST = "<html><body><h1>List of black holes</h1><ul>{}</ul></body></html>".format(
-    "".join(f"<li>Black hole number {n}, a black hole</li>" for n in range(60))
-)
-MEANINGS = """<html><body><h1>Black hole (disambiguation)</h1><p>Black hole may be:</p><ul>
-<li>Black hole, a region of spacetime</li><li>The Black Hole, a film</li><li>Black Hole, a band</li></ul></body></html>"""
-TOWER = """<html><body><h1>Eiffel Tower</h1><p>The Eiffel Tower is a lattice tower in Paris.</p>
-<h2>Height</h2><p>The tower is 330 metres tall.</p></body></html>"""
+from .shelf import ENCYCLOPEDIA, HOLE, OTHER_NAMES, TOWER, bind, page
 
 Shelf = Callable[..., Path]
-
-
-class Article(Item):
-    """One entry of a book."""
-
-    def __init__(self, path: str, title: str, content: str, mimetype: str) -> None:
-        super().__init__()
-        self._said = (path, title, content, mimetype)
-
-    def get_path(self) -> str:
-        return self._said[0]
-
-    def get_title(self) -> str:
-        return self._said[1]
-
-    def get_mimetype(self) -> str:
-        return self._said[3]
-
-    def get_contentprovider(self) -> StringProvider:
-        return StringProvider(self._said[2])
-
-    def get_hints(self) -> Mapping[Hint, int]:
-        return {Hint.FRONT_ARTICLE: self._said[3] == "text/html"}
 
 
 @pytest.fixture
@@ -71,47 +32,17 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shelf(folder: Path) -> Shelf:
-    """Make a book of articles by (path, title); 60 fillers stand beside them, as in a real one."""
+    """Return what makes a book of a name in the folder."""
 
-    def make(
-        name: str,
-        articles: Mapping[tuple[str, str], str],
-        *,
-        language: str = "eng",
-        indexed: bool = True,
-        redirects: Mapping[str, tuple[str, str]] | None = None,
-    ) -> Path:
-        path = folder / f"{name}.zim"
-        path.unlink(missing_ok=True)
-        with Creator(path).config_indexing(indexed, language) as creator:
-            creator.set_mainpath("filler0")
-            for number in range(60):
-                text = f"<html><body><h1>Filler {number}</h1><p>Words of no interest, {number}.</p></body></html>"
-                creator.add_item(Article(f"filler{number}", f"Filler {number}", text, "text/html"))
-            creator.add_item(Article("style.css", "black hole", "body {}", "text/css"))
-            for (entry, title), content in articles.items():
-                creator.add_item(Article(entry, title, content, "text/html"))
-            for entry, (title, target) in (redirects or {}).items():
-                creator.add_redirection(entry, title, target, {Hint.FRONT_ARTICLE: True})
-            creator.add_metadata("Language", language)
-            creator.add_metadata("Title", name)
-        return path
+    def make(name: str, articles: Mapping[tuple[str, str], str], **book: Any) -> Path:
+        return bind(folder / f"{name}.zim", articles, **book)
 
     return make
 
 
 @pytest.fixture
 def encyclopedia(shelf: Shelf) -> Path:
-    return shelf(
-        "science_en",
-        {
-            ("Black_hole", "Black hole"): HOLE,
-            ("List_of_black_holes", "List of black holes"): LIST,
-            ("Black_hole_(disambiguation)", "Black hole (disambiguation)"): MEANINGS,
-            ("Eiffel_Tower", "Eiffel Tower"): TOWER,
-        },
-        redirects={"Tour_Eiffel": ("Tour Eiffel", "Eiffel_Tower")},
-    )
+    return shelf("science_en", ENCYCLOPEDIA, redirects=OTHER_NAMES)
 
 
 @pytest.fixture
@@ -204,14 +135,30 @@ async def test_a_long_article_gives_the_passages_that_match_and_no_more_than_300
 async def test_of_many_books_the_two_best_are_asked(
     kiwix: Kiwix, shelf: Shelf, asking: Asking
 ) -> None:
-    for name in ("a", "b", "c"):
-        shelf(name, {("Tower", "Eiffel Tower"): TOWER})
+    said = {
+        "a": "Eiffel Tower: 330 metres of wrought iron, built for an exhibition.",
+        "b": "From the Eiffel Tower you see Paris at your feet, the queue is long.",
+        "c": "Gustave's company raised this Eiffel Tower, which rivets hold together.",
+    }
+    for name, text in said.items():
+        shelf(name, {("Tower", "Eiffel Tower"): page("Eiffel Tower", text)})
     shelf("d", {("X", "Nothing of it"): "<html><body><p>Not a word on that.</p></body></html>"})
     outcome = await kiwix.ask(*asking("how tall is the eiffel tower"))
     assert isinstance(outcome, Found)
     books = {passage.url.split("/")[2] for passage in outcome.passages if passage.url}
     assert len(books) == 2
     assert books < {"a", "b", "c"}
+
+
+async def test_an_article_that_is_in_two_editions_of_a_book_is_told_once(
+    kiwix: Kiwix, shelf: Shelf, asking: Asking
+) -> None:
+    shelf("old", {("Tower", "Eiffel Tower"): TOWER.replace("330", "324")})
+    shelf("new", {("Tower", "Eiffel Tower"): TOWER})
+    outcome = await kiwix.ask(*asking("how tall is the eiffel tower"))
+    assert isinstance(outcome, Found)
+    assert len({passage.url for passage in outcome.passages}) == 1
+    assert sum("metres" in passage.text for passage in outcome.passages) == 1
 
 
 async def test_a_book_in_the_language_of_the_question_comes_first(

@@ -1,0 +1,342 @@
+"""Books of a kiwix-serve: https://kiwix-tools.readthedocs.io/en/latest/kiwix-serve.html.
+
+Decides which of its books a question is put to, what each is asked for, and which articles are fetched; what those say
+on the question is `books`'. The catalogue is kept and looked at again in the background; all else is asked when someone
+asks, at once where it can be, until one moment. Versions 3.3 to 3.7 and later are understood.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass
+import hashlib
+import html
+import itertools
+import json
+import logging
+import re
+import time
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+import uuid
+
+import aiohttp
+
+from backend.flights import Flights
+from backend.sources.books import MOST_BYTES, MOST_HITS, MOST_READ, PROMISING, Article, Topic
+from backend.sources.catalogue import Volume, choose, volumes
+from backend.sources.http import Moved, UpstreamError, fetch
+from backend.text import xml
+from backend.types import Failed
+
+_LOGGER = logging.getLogger(__name__)
+
+_FRESH_SECONDS: Final = 300.0
+_AWAY_SECONDS: Final = 30.0
+"""How long a catalogue is kept; how soon one that couldn't be had is asked for again."""
+_CATALOGUE_SECONDS: Final = 30.0
+_PAGE: Final = 100
+_MOST_PAGES: Final = 100
+_SUGGESTED: Final = 3
+"""So many runs of the question's words are looked for in titles."""
+_LOOSE_BACKSLASH: Final = re.compile(r'\\(?!["\\/bfnrtu])')
+_GONE: Final = (400, 404)
+
+
+class _Gone(UpstreamError):
+    """The book isn't there any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found, and why that may not be all."""
+
+    articles: list[Article]
+    failed: Failed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """What an index offers: the path of an article in its book, and a name of it."""
+
+    path: str
+    title: str
+
+
+_Offer = tuple[int, list[_Hit]]
+"""How many there are, and the best of them."""
+
+
+class KiwixServe:
+    """Asks the kiwix-serve at `url`."""
+
+    def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
+        self._session = session
+        self._url = url
+        self._host = urlsplit(url).hostname or "the server"
+        self._volumes: tuple[Volume, ...] | None = None
+        self._flights: Flights[tuple[Volume, ...]] = Flights()
+        self._task: asyncio.Task[None] | None = None
+        # Nothing that was kept before the first look may be taken for what the books say now.
+        self.version = f"unread-{uuid.uuid4().hex[:8]}"
+        self.problem = ""
+
+    @property
+    def documents(self) -> int:
+        """How many books there are, as far as is known."""
+        return len(self._volumes or ())
+
+    async def start(self) -> None:
+        """Begin to look at the catalogue; returns at once."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._watch(), name="kiwix-serve")
+
+    async def close(self) -> None:
+        """Stop looking."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    async def look_up(self, words: Sequence[str], language: str, until: float) -> Looked:
+        """Return the articles on the topic of `words` that the best books have, until a moment of the monotonic clock."""
+        if not words:
+            return Looked([])
+        try:
+            known = self._volumes if self._volumes is not None else await self._refreshed(until)
+            asked = await asyncio.to_thread(choose, known, words, language)
+            articles, errors = await self._all(asked, words, language, until)
+            if any(isinstance(error, _Gone) for error in errors):
+                now = await self._refreshed(until)
+                best = await asyncio.to_thread(choose, now, words, language)
+                others = [each for each in best if each not in asked]
+                errors = [error for error in errors if not isinstance(error, _Gone)]
+                more, later = await self._all(others, words, language, until)
+                articles += more
+                errors += later
+        except UpstreamError as error:
+            articles, errors = [], [error]
+        self.problem = str(errors[0]) if errors else ""
+        return Looked(articles, errors[0].failed if errors else None)
+
+    async def _watch(self) -> None:
+        while True:
+            told = self.problem
+            try:
+                await self._refreshed(time.monotonic() + _CATALOGUE_SECONDS)
+            except UpstreamError as error:
+                self.problem = str(error)
+                if self.problem != told:
+                    _LOGGER.warning("kiwix-serve: %s", self.problem)
+                await asyncio.sleep(_AWAY_SECONDS)
+            else:
+                self.problem = ""
+                await asyncio.sleep(_FRESH_SECONDS)
+
+    async def _refreshed(self, until: float) -> tuple[Volume, ...]:
+        """Return the catalogue as it is now; all who want it at once wait for one. Raises UpstreamError."""
+        try:
+            async with asyncio.timeout(max(0.0, until - time.monotonic())):
+                return await self._flights.last("catalogue", self._fetched)
+        except TimeoutError:
+            raise UpstreamError(Failed("timeout", f"no answer from {self._host}")) from None
+
+    async def _fetched(self) -> AsyncGenerator[tuple[Volume, ...]]:
+        # As long as the first who asks has: who joins later has no less time to wait.
+        until = time.monotonic() + _CATALOGUE_SECONDS
+        found: dict[str, Volume] = {}
+        for page in range(_MOST_PAGES):
+            start = page * _PAGE
+            feed = await self._xml(
+                "catalog/v2/entries", {"start": str(start), "count": str(_PAGE)}, until
+            )
+            held = feed.findall("entry")
+            found |= {volume.name: volume for volume in volumes(held, self._url)}
+            if not held or start + len(held) >= _number(feed.findtext("totalResults")):
+                break
+        self._volumes = tuple(found.values())
+        said = "\n".join(sorted(f"{each.id}\0{each.name}" for each in self._volumes))
+        self.version = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
+        yield self._volumes
+
+    async def _all(
+        self, asked: Iterable[Volume], words: Sequence[str], language: str, until: float
+    ) -> tuple[list[Article], list[UpstreamError]]:
+        """Ask several books at once; return what they say, and what went wrong."""
+        articles: list[Article] = []
+        errors: list[UpstreamError] = []
+        asking = (self._of(volume, words, language, until) for volume in asked)
+        for one in _answers(await asyncio.gather(*asking, return_exceptions=True)):
+            if isinstance(one, UpstreamError):
+                errors.append(one)
+            else:
+                articles += one
+        return articles, errors
+
+    async def _of(
+        self, volume: Volume, words: Sequence[str], language: str, until: float
+    ) -> list[Article]:
+        """Return the articles of a book that are on the topic. Raises UpstreamError."""
+        topic = Topic.of(words, volume.language, language)
+        phrases = itertools.islice(topic.phrases(), _SUGGESTED)
+        full, *titles = _answers(
+            await asyncio.gather(
+                self._search(volume, " ".join(words), until),
+                *(self._suggest(volume, phrase, until) for phrase in phrases),
+                return_exceptions=True,
+            )
+        )
+        offered = _heard([*titles, full])
+        if isinstance(full, UpstreamError):
+            articles = await self._read(volume, topic, offered, until)
+            # A book may have no index but that of its titles.
+            if articles or full.status in _GONE:
+                return articles
+            raise full
+        # Words of which nothing is known weigh the same, which is right where an article has them all, or a title does.
+        named = titles[0]
+        if full[0] or (not isinstance(named, UpstreamError) and named[0]):
+            articles = await self._read(volume, topic, offered, until)
+            if articles:
+                return articles
+        if len(words) == 1:
+            return []
+        # No article has it all, or not in one place: which of the words can be done without?
+        counts = await asyncio.gather(
+            *(self._search(volume, word, until, count=1) for word in words)
+        )
+        counted = topic.counted(
+            {word: total for word, (total, _) in zip(words, counts, strict=True)}, volume.articles
+        )
+        if counted.promise < PROMISING:
+            return []
+        searches = [each for each in counted.searches() if len(each.split()) < len(words)]
+        more = await asyncio.gather(*(self._search(volume, each, until) for each in searches))
+        return await self._read(volume, counted, [*offered, *_heard(more)], until)
+
+    async def _search(
+        self, volume: Volume, pattern: str, until: float, *, count: int = MOST_HITS
+    ) -> _Offer:
+        """Return how many articles hold all words of `pattern`, and the best of them. Raises UpstreamError."""
+        # Where a page starts is counted from 1 in 3.3, from 0 in 3.7.
+        params = {
+            "pattern": pattern,
+            "books.name": volume.name,
+            "format": "xml",
+            "pageLength": str(count),
+        }
+        channel = (await self._xml("search", params, until)).find("channel")
+        if channel is None:
+            raise UpstreamError(Failed("bad_reply", f"{self._host} sends no results"))
+        hits = [
+            _Hit(path, item.findtext("title", "").strip())
+            for item in channel.findall("item")
+            if (path := volume.path(item.findtext("link", "").strip())) is not None
+        ]
+        return _number(channel.findtext("totalResults")), hits[:count]
+
+    async def _suggest(self, volume: Volume, phrase: str, until: float) -> _Offer:
+        """Return the articles and other names of articles with `phrase` in their titles. Raises UpstreamError."""
+        params = {"content": volume.name, "term": phrase, "count": str(MOST_HITS)}
+        body = await fetch(self._session, f"{self._url}/suggest", until=until, params=params)
+        # 3.3 writes a backslash of a title as it is.
+        text = _LOOSE_BACKSLASH.sub(r"\\\\", body.decode("utf-8", "replace"))
+        try:
+            said: Any = json.loads(text, strict=False)
+        except (ValueError, RecursionError) as error:
+            raise UpstreamError(Failed("bad_reply", f"{self._host} sends no JSON")) from error
+        hits = [
+            _Hit(html.unescape(str(each["path"])), html.unescape(str(each.get("value", ""))))
+            for each in (said if isinstance(said, list) else ())
+            if isinstance(each, dict) and each.get("kind") == "path" and each.get("path")
+        ]
+        return len(hits), hits[:MOST_HITS]
+
+    async def _read(
+        self, volume: Volume, topic: Topic, hits: Iterable[_Hit], until: float
+    ) -> list[Article]:
+        """Return those of `hits` that are on the topic. Raises UpstreamError where the server fails."""
+        names: dict[str, tuple[float, str]] = {}
+        for rank, hit in enumerate(hits):
+            names.setdefault(hit.path, (topic.offer(rank, hit.title), hit.title))
+        likely = sorted(names, key=lambda path: -names[path][0])[:MOST_READ]
+        fetching = (self._page(volume, path, until) for path in likely)
+        pages = _answers(await asyncio.gather(*fetching, return_exceptions=True))
+        fetched: dict[str, tuple[str, str]] = {}
+        errors: list[UpstreamError] = []
+        for at, page in zip(likely, pages, strict=True):
+            if isinstance(page, UpstreamError):
+                # A page that is gone, or is none, isn't read.
+                errors += [page] if page.failed.kind != "bad_reply" else []
+            else:
+                # What leads to an article is another name of it; the better one is kept.
+                fetched.setdefault(page[0], (names[at][1], page[1]))
+        if errors and not fetched:
+            raise errors[0]
+
+        def read() -> list[Article]:
+            articles = (
+                topic.read(content, title=name, name=name, url=volume.address(path))
+                for path, (name, content) in fetched.items()
+            )
+            return [article for article in articles if article is not None]
+
+        return await asyncio.to_thread(read)
+
+    async def _page(self, volume: Volume, path: str, until: float) -> tuple[str, str]:
+        """Return the path of an article and its HTML; `path` may be another name that leads to it."""
+        try:
+            return path, await self._raw(volume, path, until)
+        except Moved as moved:
+            place = urlsplit(moved.location)
+            at_home = place.netloc in ("", urlsplit(self._url).netloc)
+            target = volume.path(place.path) if at_home else None
+            if target is None:
+                raise
+            return target, await self._raw(volume, target, until)
+
+    async def _raw(self, volume: Volume, path: str, until: float) -> str:
+        """Return an article as it is in its book, without the frame that a browser is shown."""
+        body = await fetch(
+            self._session,
+            f"{self._url}/raw/{quote(volume.name, safe='')}/content/{quote(path)}",
+            until=until,
+            kind="text/html",
+            follow=False,
+        )
+        return body[:MOST_BYTES].decode("utf-8", "replace")
+
+    async def _xml(self, path: str, params: dict[str, str], until: float) -> Any:
+        body = await fetch(self._session, f"{self._url}/{path}", until=until, params=params)
+        try:
+            return await asyncio.to_thread(xml.tree, body)
+        except ValueError as error:
+            raise UpstreamError(Failed("bad_reply", f"{self._host}: {error}")) from error
+
+
+def _answers[T](results: Iterable[T | BaseException]) -> list[T | UpstreamError]:
+    """Return what came back, and what the server couldn't answer; a fault of ours is raised."""
+    answers: list[T | UpstreamError] = []
+    for result in results:
+        if isinstance(result, BaseException) and not isinstance(result, UpstreamError):
+            raise result
+        answers.append(result)
+    return answers
+
+
+def _heard(answers: Sequence[_Offer | UpstreamError]) -> list[_Hit]:
+    """Return what the indexes of a book offer; one of them may be missing. Raises UpstreamError where none answers."""
+    errors = [answer for answer in answers if isinstance(answer, UpstreamError)]
+    if errors and len(errors) == len(answers):
+        if all(error.status in _GONE for error in errors):
+            raise _Gone(errors[0].failed, errors[0].status)
+        raise errors[0]
+    return [hit for answer in answers if not isinstance(answer, UpstreamError) for hit in answer[1]]
+
+
+def _number(text: str | None) -> int:
+    try:
+        return max(0, int(text or "0"))
+    except ValueError:
+        return 0

@@ -1,0 +1,1 @@
+"""Real services that the tests ask, each started by one file."""
