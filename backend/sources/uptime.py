@@ -1,15 +1,15 @@
 """Whether the services of the house are up, from Uptime Kuma.
 
-Decides which of its two doors is asked, the status page or the metrics, what a state is, and which services a question
-is about. "No data" is not "up": what isn't known is said.
+Decides which of its two doors is asked, the status page or the metrics, and what a state is. "No data" is not "up": what
+isn't known is said, and a reply that can't be read in full is none. Which services a question is about, and how they
+are told of, is `backend.sources.uptime_words`'.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 import re
 from typing import Any, Final
@@ -20,30 +20,29 @@ import aiohttp
 from backend.languages import own_or_default
 from backend.sources.base import SourceState
 from backend.sources.http import UpstreamError, fetch, fetch_json
+from backend.sources.uptime_words import STATES, UNKNOWN, Service, told
 from backend.store.snapshots import Item
-from backend.text.words import tokens
-from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
+from backend.types import (
+    FUSION,
+    Failed,
+    Found,
+    NotConfigured,
+    Nothing,
+    Outcome,
+    Passage,
+    Question,
+    Step,
+)
 
 SETTING: Final = "UPTIME_KUMA_URL"
 PAGE: Final = "UPTIME_KUMA_STATUS_PAGE"
-_STATES: Final = ("down", "up", "pending", "maintenance")
-"""By Uptime Kuma's own numbers."""
-UNKNOWN: Final = "unknown"
+_SAMPLE: Final = re.compile(r"^monitor_status\b.*", re.MULTILINE)
+_HEAD: Final = re.compile(r"^(?:# (?:HELP|TYPE) )?monitor_status\b", re.MULTILINE)
 _METRIC: Final = re.compile(
-    r"^monitor_status\{(?P<labels>(?:[^\"\n}]|\"(?:[^\"\\\n]|\\.)*\")*)\}\s+(?P<value>\S+)",
-    re.MULTILINE,
+    r"monitor_status\{(?P<labels>(?:[^\"\n}]|\"(?:[^\"\\\n]|\\.)*\")*)\}[ \t]+(?P<value>\S+).*"
 )
 _LABEL: Final = re.compile(r"(\w+)=\"((?:[^\"\\\n]|\\.)*)\"")
-_MOST_NAMED: Final = 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Service:
-    """A monitor, and its state as one of our words."""
-
-    id: str
-    name: str
-    state: str
+_LONGEST_NAME: Final = 150
 
 
 class Uptime:
@@ -95,13 +94,15 @@ class Uptime:
             services = await self._services(question.deadline)
         except UpstreamError as error:
             return error.failed
-        if not services:
-            return Nothing()
-        said = await asyncio.to_thread(_said, services, step.query, question.language)
+        said = await asyncio.to_thread(
+            told, services, step.query, question.language, shared=question.source == FUSION
+        )
         passages = tuple(
             Passage(source=self.tag, title="", text=text, language=question.language, direct=True)
             for text in said
         )
+        if not passages:
+            return Nothing()
         return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl))
 
     async def look(self, until: float) -> tuple[Item, ...]:
@@ -114,7 +115,7 @@ class Uptime:
         words = own_or_default(language, "uptime")
         return str(words["states"].get(state, state))
 
-    async def _services(self, until: float) -> list[_Service]:
+    async def _services(self, until: float) -> list[Service]:
         try:
             found = await (self._of_page(until) if self._page else self._of_metrics(until))
         except UpstreamError as error:
@@ -123,20 +124,24 @@ class Uptime:
         self._problem = ""
         return found
 
-    async def _of_page(self, until: float) -> list[_Service]:
+    async def _of_page(self, until: float) -> list[Service]:
         assert self._page is not None
+        page = f"{self._url}/api/status-page"
         slug = quote(self._page, safe="")
-        page, beats = await asyncio.gather(
-            fetch_json(self._session, f"{self._url}/api/status-page/{slug}", until=until),
-            fetch_json(self._session, f"{self._url}/api/status-page/heartbeat/{slug}", until=until),
-        )
-        if not isinstance(page, dict) or not isinstance(page.get("publicGroupList"), list):
-            host = urlsplit(self._url or "").hostname
-            raise UpstreamError(Failed("bad_reply", f"{host} has no status page {self._page}"))
-        lists = beats.get("heartbeatList") if isinstance(beats, dict) else None
-        return list(_monitors(page["publicGroupList"], lists if isinstance(lists, dict) else {}))
+        try:
+            async with asyncio.TaskGroup() as group:
+                monitors = group.create_task(
+                    fetch_json(self._session, f"{page}/{slug}", until=until)
+                )
+                beats = group.create_task(
+                    fetch_json(self._session, f"{page}/heartbeat/{slug}", until=until)
+                )
+        except ExceptionGroup as failed:
+            # The first one ended the other.
+            raise failed.exceptions[0] from None
+        return services_of_page(monitors.result(), beats.result(), self._host)
 
-    async def _of_metrics(self, until: float) -> list[_Service]:
+    async def _of_metrics(self, until: float) -> list[Service]:
         # The key is the password of a user without a name.
         login = base64.b64encode(f":{self._key}".encode()).decode()
         body = await fetch(
@@ -145,82 +150,86 @@ class Uptime:
             until=until,
             headers={"Authorization": f"Basic {login}"},
         )
-        services = []
-        for found in _METRIC.finditer(body.decode("utf-8", "replace")):
-            labels = {name: _unescaped(value) for name, value in _LABEL.findall(found["labels"])}
-            name = labels.get("monitor_name", "").strip()
-            if name:
-                services.append(
-                    _Service(labels.get("monitor_id", name), name, _state(found["value"]))
-                )
-        return services
+        return services_of_metrics(body, self._host)
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self._url or "").hostname or "the server"
 
 
-def _monitors(groups: Sequence[Any], beats: Mapping[str, Any]) -> Iterator[_Service]:
-    """Yield the monitors of a status page, each once; one without a heartbeat is unknown."""
-    seen = set()
-    for group in groups:
-        for monitor in (group.get("monitorList") or ()) if isinstance(group, dict) else ():
-            if not isinstance(monitor, dict) or not str(monitor.get("name") or "").strip():
-                continue
-            known_as = str(monitor.get("id", monitor["name"]))
-            if known_as in seen:
-                continue
-            seen.add(known_as)
-            last = beats.get(known_as)
+def services_of_page(page: Any, beats: Any, host: str) -> list[Service]:
+    """Return the monitors of a status page, each once, from its two replies; one without a heartbeat is unknown.
+
+    Raises UpstreamError where a monitor can't be made out: what is left out might be what is down.
+    """
+    lists = beats.get("heartbeatList") if isinstance(beats, dict) else None
+    services: dict[str, Service] = {}
+    for group in _listed(page, "publicGroupList", host):
+        for monitor in _listed(group, "monitorList", host):
+            known_as = monitor.get("id") if isinstance(monitor, dict) else None
+            if not isinstance(known_as, int | str):
+                raise _no_page(host)
+            known_as = str(known_as)
+            last = lists.get(known_as) if isinstance(lists, dict) else None
             beat = last[-1] if isinstance(last, list) and last else None
-            status = beat.get("status") if isinstance(beat, dict) else None
-            yield _Service(known_as, str(monitor["name"]).strip(), _state(status))
+            state = _state(beat.get("status") if isinstance(beat, dict) else None)
+            services.setdefault(known_as, Service(known_as, _name(monitor, known_as), state))
+    return list(services.values())
+
+
+def services_of_metrics(body: bytes, host: str) -> list[Service]:
+    """Return the monitors among metrics in Prometheus' text format.
+
+    Raises UpstreamError for what are no metrics of Uptime Kuma, a page that asks to log in for one, and where a monitor
+    can't be made out.
+    """
+    # The heads are there without any monitor.
+    text = body.decode("utf-8", "replace")
+    if not _HEAD.search(text):
+        raise UpstreamError(Failed("bad_reply", f"{host} sends no metrics of Uptime Kuma"))
+    services = []
+    for line in _SAMPLE.findall(text):
+        found = _METRIC.fullmatch(line)
+        labels = dict(_LABEL.findall(found["labels"])) if found else {}
+        name = _unescaped(labels.get("monitor_name", ""))
+        if found is None or not name.strip():
+            raise UpstreamError(Failed("bad_reply", f"{host} sends metrics that can't be read"))
+        known_as = _unescaped(labels.get("monitor_id", "")) or name
+        services.append(Service(known_as, _clean(name), _state(found["value"])))
+    return services
+
+
+def _listed(value: Any, key: str, host: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, list):
+        raise _no_page(host)
+    return found
+
+
+def _no_page(host: str) -> UpstreamError:
+    return UpstreamError(Failed("bad_reply", f"{host} sends no status page"))
+
+
+def _name(monitor: Mapping[str, Any], known_as: str) -> str:
+    name = monitor.get("name")
+    return (_clean(name) if isinstance(name, str) else "") or known_as
+
+
+def _clean(name: str) -> str:
+    """Return a name on one line, no longer than Uptime Kuma keeps them; JSON may hold halves of characters."""
+    return " ".join(name.encode("utf-8", "replace").decode().split())[:_LONGEST_NAME]
 
 
 def _state(value: object) -> str:
     """Return our word for Uptime Kuma's number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return UNKNOWN
     try:
         number = float(str(value))
     except ValueError:
         return UNKNOWN
-    return _STATES[int(number)] if number in range(len(_STATES)) else UNKNOWN
+    return STATES[int(number)] if number in range(len(STATES)) else UNKNOWN
 
 
 def _unescaped(value: str) -> str:
     return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], value)
-
-
-def _said(services: Sequence[_Service], query: str, language: str) -> list[str]:
-    """Return the sentences that answer: of the services that are named, else of those that aren't up; blocks."""
-    words = own_or_default(language, "uptime")
-    asked = tokens(query)
-    names = [(service, tokens(service.name)) for service in services]
-    told = [(service, name) for service, name in names if _names(name, asked)]
-    # "Home Assistant" isn't "Home".
-    named = [
-        service
-        for service, name in told
-        if not any(len(other) > len(name) and _names(name, other) for _, other in told)
-    ]
-    if named:
-        return [_of(service, words) for service in named[:_MOST_NAMED]]
-    others = [service for service in services if service.state != "up"]
-    if not others:
-        return [words["all_up"].format(count=len(services))]
-    up = len(services) - len(others)
-    # What is down is told first, what isn't known last.
-    others.sort(
-        key=lambda service: ("down", "pending", "maintenance", UNKNOWN).index(service.state)
-    )
-    return [
-        *(_of(service, words) for service in others[:_MOST_NAMED]),
-        words["some_up"].format(count=up, total=len(services)),
-    ]
-
-
-def _of(service: _Service, words: Mapping[str, Any]) -> str:
-    return str(words[service.state]).format(name=service.name)
-
-
-def _names(name: Sequence[str], asked: Sequence[str]) -> bool:
-    """Return whether the words of a name stand in a question, one after the other."""
-    size = len(name)
-    return size > 0 and any(
-        list(asked[at : at + size]) == list(name) for at in range(len(asked) - size + 1)
-    )
