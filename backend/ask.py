@@ -108,7 +108,7 @@ class Ask:
     async def _run(
         self, question: Question, explain: bool, *, stream: bool
     ) -> AsyncGenerator[Reply | Sentence]:
-        plan = self._planner.plan(question)
+        plan = await self._planner.plan(question)
         if plan.handback:
             reply = _handed_back(question, _explained(question, explain, plan.events))
             self._record(question, reply, None, None)

@@ -26,7 +26,7 @@ from backend.flights import Flights
 from backend.gather import Gatherer
 from backend.house_wiki.watch import Library
 from backend.llm.availability import Availability, from_settings
-from backend.planning import Planner
+from backend.planning import Chooser, Planner
 from backend.server.app import create_app
 from backend.settings import Settings
 from backend.sources.base import Observed, Source
@@ -65,7 +65,10 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
     async with AsyncExitStack() as stack:
         library = await asyncio.to_thread(settings.library_dir.absolute)
         store = await Store.open(
-            settings.data_dir / FILE, size=settings.cache_max_size, library=str(library)
+            settings.data_dir / FILE,
+            size=settings.cache_max_size,
+            routes=settings.routing_cache_max_size,
+            library=str(library),
         )
         stack.push_async_callback(store.close)
         session = open_session()
@@ -81,7 +84,11 @@ async def build(settings: Settings) -> AsyncGenerator[Backend]:
         stack.push_async_callback(models.close)
         ask = Ask(
             sources,
-            Planner(sources, max_steps=settings.fusion_max_sources),
+            Planner(
+                sources,
+                max_steps=settings.fusion_max_sources,
+                chooser=_chooser(settings, models, store),
+            ),
             Gatherer(sources, store.results, timeout=settings.fusion_timeout_seconds),
             Composer(settings, models, store.answers, Flights()),
             store.log,
@@ -152,6 +159,17 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
         News.from_settings(settings, session),
     )
     return {source.tag: source for source in sources}
+
+
+def _chooser(settings: Settings, models: Availability, store: Store) -> Chooser | None:
+    if not settings.routing_model_enabled:
+        return None
+    return Chooser(
+        models,
+        store.routes,
+        seconds=settings.routing_timeout_seconds,
+        ttl=settings.routing_cache_ttl_seconds,
+    )
 
 
 def _secret(value: SecretStr | None) -> str | None:

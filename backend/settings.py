@@ -181,6 +181,15 @@ class Settings(BaseModel):
         0.1, description="Temperature of the model."
     )
 
+    routing_model_enabled: bool = Field(
+        True, description="Whether a model chooses the source where no rule names one."
+    )
+    routing_timeout_seconds: Seconds = Field(2.0, description="Limit of choosing a source.")
+    routing_cache_ttl_seconds: Kept = Field(3600, description="How long such a choice is kept.")
+    routing_cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        1000, description="How many choices are kept."
+    )
+
     cache_ttl_kiwix_seconds: Kept = Field(86_400, description="How long kiwix results are kept.")
     cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
     cache_ttl_news_seconds: Kept = Field(900, description="How long news results are kept.")

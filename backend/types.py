@@ -124,6 +124,18 @@ class Step:
     fallbacks: tuple[str, ...] = ()
 
 
+By = Literal["rule", "cache", "model", "default"]
+"""Who decided whom to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Whom to ask by a model's choice, and other words for the search ("" for none)."""
+
+    sources: tuple[str, ...]
+    query: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What has to be so before the rest of a plan is done: `step` asks, its source gives a verdict.
@@ -145,7 +157,7 @@ class Plan:
     """
 
     steps: tuple[Step, ...]
-    by: Literal["rule", "cache", "model", "default"]
+    by: By
     handback: bool = False
     condition: Condition | None = None
     notes: tuple[str, ...] = ()

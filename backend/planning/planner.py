@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 import time
 from typing import Final
 
 from backend.contract import AUTO
+from backend.planning.chooser import Chooser
 from backend.planning.reading import Part, Reading, read
 from backend.sources.base import Source
-from backend.types import FUSION, Condition, Event, Plan, Question, Step
+from backend.text.words import fold
+from backend.types import FUSION, By, Choice, Condition, Event, Plan, Question, Step
 
 _FALLBACKS: Final = ("house", "kiwix")
 """What is asked, in this order, when the source that a question names finds nothing."""
 
 
 class Planner:
-    """Plans questions; `sources` are all that are built in, configured or not."""
+    """Plans questions; `sources` are all that are built in, configured or not, `chooser` chooses where no rule does."""
 
-    def __init__(self, sources: Mapping[str, Source], *, max_steps: int) -> None:
+    def __init__(
+        self, sources: Mapping[str, Source], *, max_steps: int, chooser: Chooser | None = None
+    ) -> None:
         self._sources = sources
         self._max_steps = max_steps
+        self._chooser = chooser
 
-    def plan(self, question: Question) -> Plan:
+    async def plan(self, question: Question) -> Plan:
         """Return the plan of a question, with the events `route` and, where it asks for several things, `decomposed`."""
         started = time.monotonic()
-        plan = self._plan(question)
+        plan = await self._plan(question)
         route = Event.now(
             "route",
             by=plan.by,
@@ -35,7 +41,7 @@ class Planner:
         )
         return replace(plan, events=(route, *plan.events))
 
-    def _plan(self, question: Question) -> Plan:
+    async def _plan(self, question: Question) -> Plan:
         if question.source == FUSION:
             tags = question.fusion_sources or self._configured() or _FALLBACKS[:1]
             return Plan(
@@ -50,9 +56,34 @@ class Planner:
             if question.accepts_handback:
                 return Plan((), "rule", handback=True)
             reading = Reading((Part(question.text),))
-        return self._of(reading)
+        by: By = "rule" if any(part.sources for part in reading.parts) else "default"
+        chosen = await self._chosen(reading, question)
+        if chosen is not None:
+            reading, by = chosen
+        return self._of(reading, by)
 
-    def _of(self, reading: Reading) -> Plan:
+    async def _chosen(self, reading: Reading, question: Question) -> tuple[Reading, By] | None:
+        """Return the reading with what a model chose for the parts that no rule has a source for; None for no choice."""
+        if self._chooser is None or all(part.sources for part in reading.parts):
+            return None
+        chooser, tags = self._chooser, self._configured()
+
+        async def choose(part: Part) -> tuple[Choice, bool] | None:
+            return None if part.sources else await chooser.choose(part.query, question, tags)
+
+        choices = await asyncio.gather(*(choose(part) for part in reading.parts))
+        made = [choice for choice in choices if choice is not None]
+        if not made:
+            return None
+        parts = tuple(
+            part
+            if choice is None
+            else replace(part, sources=choice[0].sources, also=choice[0].query)
+            for part, choice in zip(reading.parts, choices, strict=True)
+        )
+        return replace(reading, parts=parts), "cache" if all(kept for _, kept in made) else "model"
+
+    def _of(self, reading: Reading, by: By) -> Plan:
         """Return the plan of what was read: a step each for what is asked, then what else may know of it."""
         first: list[Step] = []
         more: list[Step] = []
@@ -64,7 +95,7 @@ class Planner:
         parts = [part.query for part in reading.parts]
         return Plan(
             tuple(steps),
-            "rule" if any(part.sources for part in reading.parts) else "default",
+            by,
             condition=self._condition(reading),
             notes=("orders_apart",) if reading.orders else (),
             events=(Event.now("decomposed", parts=parts),) if len(parts) > 1 else (),
@@ -82,6 +113,8 @@ class Planner:
         """Yield the steps of one thing that is asked, the first above all."""
         for tag in part.sources:
             yield self._with_fallbacks(Step(tag, part.query))
+            if part.also and fold(part.also) != fold(part.query):
+                yield Step(tag, part.also)
         if not part.sources:
             configured = self._configured()
             for tag in [tag for tag in _FALLBACKS if tag in configured] or _FALLBACKS[:1]:

@@ -19,10 +19,14 @@ from backend.types import Turn
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that is asked; `sources` are those that its words name, none where no rule speaks."""
+    """One thing that is asked; `sources` are those that its words name, none where no rule speaks.
+
+    `also` says the same in other words, for a search beside it; "" for none.
+    """
 
     query: str
     sources: tuple[str, ...] = ()
+    also: str = ""
 
 
 @dataclass(frozen=True, slots=True)

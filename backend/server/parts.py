@@ -74,6 +74,10 @@ class Keeping(Protocol):
         """Composed answers."""
 
     @property
+    def routes(self) -> Cache:
+        """Choices of a source."""
+
+    @property
     def path(self) -> Path:
         """The file of the database."""
 

@@ -146,6 +146,16 @@ async def cache_clear(request: web.Request) -> web.StreamResponse:
     return _json({"status": "ok", "entries_removed": results + answers})
 
 
+async def routing_cache(request: web.Request) -> web.StreamResponse:
+    """Return how many choices of a source are kept."""
+    return _json({"routes": await request.app[STORE].routes.count()})
+
+
+async def routing_cache_clear(request: web.Request) -> web.StreamResponse:
+    """Forget the choices of a source."""
+    return _json({"status": "ok", "entries_removed": await request.app[STORE].routes.clear()})
+
+
 async def metrics(request: web.Request) -> web.StreamResponse:
     """Return the counters, for Prometheus."""
     health = await request.app[HEALTH]()
@@ -210,6 +220,8 @@ ROUTES: Final = (
     Route("POST", "/logs/clear", logs_clear, "Forget all questions."),
     Route("GET", "/cache", cache, "How many results and answers are kept."),
     Route("POST", "/cache/clear", cache_clear, "Forget all kept results and answers."),
+    Route("GET", "/cache/routing", routing_cache, "How many choices of a source are kept."),
+    Route("POST", "/cache/routing/clear", routing_cache_clear, "Forget those choices."),
     Route("GET", "/backup", backup.get, "All that the server keeps, as one archive (tar.gz)."),
     Route("GET", "/backup/info", backup_info, "How large that is."),
     Route("GET", "/metrics", metrics, "The counters, for Prometheus."),

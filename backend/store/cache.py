@@ -28,7 +28,7 @@ _LOGGER = logging.getLogger(__name__)
 _CLOCK_SECONDS: Final = 60.0
 """What was stored so much later than now was stored while the clock was wrong: nobody knows how old it is."""
 
-TABLES: Final = ("results", "answers")
+TABLES: Final = ("results", "answers", "routes")
 _IN_MEMORY: Final = 128
 """So many values at most are in memory, those used last."""
 _PATIENCE: Final = 0.25

@@ -1,4 +1,4 @@
-"""What the server keeps, as one part: `results`, `answers`, `log`, `passages`, `snapshots`.
+"""What the server keeps, as one part: `results`, `answers`, `routes`, `log`, `passages`, `snapshots`.
 
 Decides what happens when the file can't be used: the server goes on with a file of its own that is gone when it
 stops, and says so. Nobody's question fails for want of a cache.
@@ -22,7 +22,7 @@ from backend.store.database import Database, Migration, StoreError
 from backend.store.log import Log
 from backend.store.passages import Passages
 from backend.store.snapshots import Snapshots
-from backend.types import Answer, Found
+from backend.types import Answer, Choice, Found
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -33,15 +33,18 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     log.add_synthesis,
     passages.create,
     snapshots.create,
+    # Again, for the table that came after the first two.
+    cache.create,
 )
 _FOUND: Final = TypeAdapter(Found)
 _ANSWER: Final = TypeAdapter(Answer)
+_CHOICE: Final = TypeAdapter(Choice)
 
 
 class Store:
     """One file of one server. Make it with `open`, end it with `close`."""
 
-    def __init__(self, database: Database, size: int) -> None:
+    def __init__(self, database: Database, size: int, routes: int) -> None:
         self._database = database
         self._spare: tempfile.TemporaryDirectory[str] | None = None
         self._claim: Claim | None = None
@@ -51,18 +54,21 @@ class Store:
             database, "answers", _ANSWER, size, trim=lambda answer: replace(answer, events=())
         )
         self.results = Cache(database, "results", _FOUND, size, also=(self.answers,))
+        self.routes = Cache(database, "routes", _CHOICE, routes)
         self.log = Log(database)
         self.passages = Passages(database)
         self.snapshots = Snapshots(database)
 
     @classmethod
-    async def open(cls, path: Path, *, size: int = 500, library: str | None = None) -> Self:
-        """Open the file at `path`, for the passages of `library`, with room for `size` results and as many answers.
+    async def open(
+        cls, path: Path, *, size: int = 500, routes: int = 1000, library: str | None = None
+    ) -> Self:
+        """Open the file at `path`, for the passages of `library`, with room for `size` results, as many answers, and `routes`.
 
         Never fails for the file's sake: `error` tells what is wrong with it. Raises StoreError when not even a
         temporary file can be had.
         """
-        return await asyncio.to_thread(cls._open, path, size, library)
+        return await asyncio.to_thread(cls._open, path, size, routes, library)
 
     @classmethod
     def check(cls, path: Path) -> None:
@@ -74,7 +80,7 @@ class Store:
             database.close()
 
     @classmethod
-    def _open(cls, path: Path, size: int, library: str | None) -> Self:
+    def _open(cls, path: Path, size: int, routes: int, library: str | None) -> Self:
         database = Database(path)
         claim = None if library is None else Claim(path.parent, library)
         try:
@@ -87,7 +93,7 @@ class Store:
                 claim.close()
             problem = str(error)
         else:
-            store = cls(database, size)
+            store = cls(database, size, routes)
             store._claim = claim
             return store
         try:
@@ -103,7 +109,7 @@ class Store:
             database.close()
             spare.cleanup()
             raise
-        store = cls(database, size)
+        store = cls(database, size, routes)
         store._spare = spare
         store._problem = f"{problem}. Until then nothing is kept beyond a restart."
         _LOGGER.warning("%s", store._problem)

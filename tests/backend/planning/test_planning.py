@@ -104,15 +104,15 @@ def test_words_of_a_rule_are_whole_words() -> None:
     assert plan_rules("what is a ruler", "en").by == "default"
 
 
-def test_a_rule_names_a_source_and_the_documents_stand_behind_it() -> None:
+async def test_a_rule_names_a_source_and_the_documents_stand_behind_it() -> None:
     planner = Planner(sources(house=True, kiwix=True), max_steps=4)
-    plan = planner.plan(question("look in wikipedia for marie curie"))
+    plan = await planner.plan(question("look in wikipedia for marie curie"))
     assert (plan.by, chain(plan.steps)) == ("rule", [("kiwix", "house")])
 
 
-def test_without_a_rule_all_documents_are_asked_at_once() -> None:
+async def test_without_a_rule_all_documents_are_asked_at_once() -> None:
     planner = Planner(sources(house=True, kiwix=True), max_steps=4)
-    plan = planner.plan(question("how do bees find their way"))
+    plan = await planner.plan(question("how do bees find their way"))
     assert (plan.by, chain(plan.steps)) == ("default", [("house",), ("kiwix",)])
 
 
@@ -120,61 +120,63 @@ def test_without_a_rule_all_documents_are_asked_at_once() -> None:
     ("language", "text"),
     [("en", "where is the fire extinguisher"), ("de", "wer repariert die Klingel")],
 )
-def test_who_and_where_may_be_of_the_house_or_of_the_world(language: str, text: str) -> None:
+async def test_who_and_where_may_be_of_the_house_or_of_the_world(language: str, text: str) -> None:
     planner = Planner(sources(house=True, kiwix=True), max_steps=4)
-    plan = planner.plan(question(text, language=language))
+    plan = await planner.plan(question(text, language=language))
     assert chain(plan.steps) == [("house",), ("kiwix",)]
 
 
-def test_what_isnt_configured_isnt_asked_by_default() -> None:
+async def test_what_isnt_configured_isnt_asked_by_default() -> None:
     planner = Planner(sources(house=True, kiwix=False), max_steps=4)
-    assert chain(planner.plan(question("how do bees find their way")).steps) == [("house",)]
+    assert chain((await planner.plan(question("how do bees find their way"))).steps) == [("house",)]
 
 
-def test_a_source_that_a_rule_names_is_asked_also_when_it_isnt_configured() -> None:
+async def test_a_source_that_a_rule_names_is_asked_also_when_it_isnt_configured() -> None:
     """So that its missing setting can be named when the fallback finds nothing either."""
     planner = Planner(sources(house=True, kiwix=False), max_steps=4)
-    assert chain(planner.plan(question("look in wikipedia for bees")).steps) == [("kiwix", "house")]
+    assert chain((await planner.plan(question("look in wikipedia for bees"))).steps) == [
+        ("kiwix", "house")
+    ]
 
 
-def test_nothing_configured_leaves_the_sample_library() -> None:
+async def test_nothing_configured_leaves_the_sample_library() -> None:
     planner = Planner(sources(house=False, kiwix=False), max_steps=4)
-    assert chain(planner.plan(question("how do bees find their way")).steps) == [("house",)]
+    assert chain((await planner.plan(question("how do bees find their way"))).steps) == [("house",)]
 
 
-def test_a_source_that_is_not_built_in_gives_way_to_the_documents() -> None:
+async def test_a_source_that_is_not_built_in_gives_way_to_the_documents() -> None:
     for house in (True, False):
         planner = Planner(sources(house=house, kiwix=False), max_steps=4)
-        assert chain(planner.plan(question("will it rain tomorrow")).steps) == [("house",)]
+        assert chain((await planner.plan(question("will it rain tomorrow"))).steps) == [("house",)]
 
 
-def test_only_who_accepts_a_handback_gets_one() -> None:
+async def test_only_who_accepts_a_handback_gets_one() -> None:
     planner = Planner(sources(house=True), max_steps=4)
     order = "turn on the kitchen light"
-    assert planner.plan(question(order, accepts_handback=True)).handback
-    assert not planner.plan(question(order)).handback
-    assert not planner.plan(question(order, accepts_handback=True, source="house")).handback
+    assert (await planner.plan(question(order, accepts_handback=True))).handback
+    assert not (await planner.plan(question(order))).handback
+    assert not (await planner.plan(question(order, accepts_handback=True, source="house"))).handback
 
 
-def test_an_explicit_source_is_asked_alone() -> None:
+async def test_an_explicit_source_is_asked_alone() -> None:
     planner = Planner(sources(house=True, kiwix=True), max_steps=4)
-    plan = planner.plan(question("who is marie curie", source="house"))
+    plan = await planner.plan(question("who is marie curie", source="house"))
     assert (plan.by, chain(plan.steps)) == ("rule", [("house",)])
 
 
-def test_fusion_asks_the_sources_named_once_each_else_all_that_are_configured() -> None:
+async def test_fusion_asks_the_sources_named_once_each_else_all_that_are_configured() -> None:
     planner = Planner(sources(house=True, kiwix=True), max_steps=4)
     named = question("boilers", source="fusion", fusion_sources=("kiwix", "kiwix"))
-    assert chain(planner.plan(named).steps) == [("kiwix",)]
-    assert chain(planner.plan(question("boilers", source="fusion")).steps) == [
+    assert chain((await planner.plan(named)).steps) == [("kiwix",)]
+    assert chain((await planner.plan(question("boilers", source="fusion"))).steps) == [
         ("house",),
         ("kiwix",),
     ]
 
 
-def test_fusion_of_nothing_leaves_the_sample_library() -> None:
+async def test_fusion_of_nothing_leaves_the_sample_library() -> None:
     planner = Planner(sources(house=False, kiwix=False), max_steps=4)
-    assert chain(planner.plan(question("boilers", source="fusion")).steps) == [("house",)]
+    assert chain((await planner.plan(question("boilers", source="fusion"))).steps) == [("house",)]
 
 
 def test_a_follow_up_takes_the_topic_of_the_turn_before() -> None:
@@ -185,10 +187,9 @@ def test_a_follow_up_takes_the_topic_of_the_turn_before() -> None:
     assert plan_rules("who is marie curie", "en", history).steps[0].query == "who is marie curie"
 
 
-def test_the_route_is_explained() -> None:
-    (event,) = (
-        Planner(sources(house=True), max_steps=4).plan(question("what does error E24 mean")).events
-    )
+async def test_the_route_is_explained() -> None:
+    planner = Planner(sources(house=True), max_steps=4)
+    (event,) = (await planner.plan(question("what does error E24 mean"))).events
     assert event.event == "route"
     assert event.fields["by"] == "rule"
     assert event.fields["steps"] == [{"source": "house", "query": "what does error E24 mean"}]

@@ -148,6 +148,7 @@ class FakeStore:
         self.log = FakeLog()
         self.results = FakeCache(3)
         self.answers = FakeCache(1)
+        self.routes = FakeCache(2)
 
 
 HEALTH = Health.model_validate(example("health_with_key").body)
