@@ -2,11 +2,15 @@
 
 The rules are data, one file a language (`languages/<code>/rules.toml`), over folded speech: case, accents and
 punctuation are not to be relied on. What a question names that isn't configured is `backend.planning.planner`'s.
+
+A pattern may name a list of words: `{device}` is any one of `device` under `[words]`, as whole words. A list is one
+string, its entries apart by spaces, an underscore for a space within one; an entry is a pattern itself (`lamps?`) and
+may name lists, too. What `courtesy` opens or closes an utterance with is taken off before any pattern sees it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 import re
@@ -19,16 +23,34 @@ from backend.types import Plan, Step, Turn
 _FOLLOW_UP_WORDS: Final = 4
 """A question with more content words than this stands on its own, pronouns or not."""
 
+_LIST: Final = re.compile(r"\{(?P<name>[a-z_]+)\}")
+"""A list of words that a pattern names."""
+
 DOCUMENTS: Final = ("house", "kiwix")
 """The sources that hold documents; all others tell of now."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    handback: re.Pattern[str]
-    not_handback: re.Pattern[str]
-    follow_up: re.Pattern[str]
-    sources: Mapping[str, re.Pattern[str]]
+    courtesy: re.Pattern[str]
+    handback: Callable[[str], bool]
+    not_handback: Callable[[str], bool]
+    follow_up: Callable[[str], bool]
+    sources: Mapping[str, Callable[[str], bool]]
+
+
+class _Either:
+    """Any of several patterns: those that begin with ^ are tried at the beginning alone, all at once."""
+
+    __slots__ = ("_anywhere", "_opening")
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._opening = _any_of([pattern for pattern in patterns if pattern.startswith("^")])
+        self._anywhere = _any_of([pattern for pattern in patterns if not pattern.startswith("^")])
+
+    def __call__(self, folded: str) -> bool:
+        """Return whether one of them is in `folded`."""
+        return bool(self._opening.match(folded) or self._anywhere.search(folded))
 
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
@@ -36,14 +58,45 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)")
 
 
+class _Words:
+    """The lists of words that the patterns of a language name."""
+
+    def __init__(self, lists: Mapping[str, str]) -> None:
+        self._lists = lists
+
+    def either(self, name: str) -> str:
+        """Return the pattern of one word of the list `name`. Raises ValueError where there is none."""
+        if name not in self._lists:
+            raise ValueError(f"no list {name!r} under [words]; there are: {', '.join(self._lists)}")
+        entries = (entry.replace("_", " ") for entry in self._lists[name].split())
+        return rf"\b(?:{'|'.join(map(self.spelt_out, entries))})\b"
+
+    def spelt_out(self, pattern: str) -> str:
+        """Return `pattern` with the words of the lists that it names. Raises ValueError for one that isn't there."""
+        return _LIST.sub(lambda found: self.either(found["name"]), pattern)
+
+    def courtesy(self) -> re.Pattern[str]:
+        """Return what matches the words of courtesy that open an utterance, and those that close it."""
+        if "courtesy" not in self._lists:
+            return re.compile(r"(?!)")
+        said = self.either("courtesy")
+        return re.compile(f"^(?:{said} )+|(?: {said})+$")
+
+
 @lru_cache(maxsize=16)
 def _rules(language: str) -> _Rules:
     data = table(language, "rules")
+    words = _Words(data.get("words", {}))
+
+    def either(patterns: Sequence[str]) -> _Either:
+        return _Either([words.spelt_out(pattern) for pattern in patterns])
+
     return _Rules(
-        _any_of(data.get("handback", ())),
-        _any_of(data.get("not_handback", ())),
-        _any_of(data.get("follow_up", ())),
-        {tag: _any_of(patterns) for tag, patterns in data.get("source", {}).items()},
+        words.courtesy(),
+        either(data.get("handback", ())),
+        either(data.get("not_handback", ())),
+        either(data.get("follow_up", ())),
+        {tag: either(patterns) for tag, patterns in data.get("source", {}).items()},
     )
 
 
@@ -55,12 +108,13 @@ def plan_rules(utterance: str, language: str, history: tuple[Turn, ...] = ()) ->
     """
     rules = _rules(language)
     folded = fold(utterance)
-    if rules.handback.search(folded) and not rules.not_handback.search(folded):
+    ordered = rules.courtesy.sub("", folded)
+    if rules.handback(ordered) and not rules.not_handback(ordered):
         return Plan((), "rule", handback=True)
     query = _standing_alone(utterance, folded, language, rules, history)
-    asked = fold(query)
-    for tag, pattern in rules.sources.items():
-        if pattern.search(asked):
+    asked = rules.courtesy.sub("", fold(query))
+    for tag, named in rules.sources.items():
+        if named(asked):
             return Plan((Step(tag, query),), "rule")
     return Plan((Step("house", query), Step("kiwix", query)), "default")
 
@@ -70,7 +124,7 @@ def _standing_alone(
 ) -> str:
     """Return the utterance, with what it was about before it if it can't stand alone."""
     earlier = next((turn.text for turn in reversed(history) if turn.role == "user"), None)
-    if earlier is None or not rules.follow_up.search(folded):
+    if earlier is None or not rules.follow_up(folded):
         return utterance
     mine = content_words(utterance, language)
     if len(mine) > _FOLLOW_UP_WORDS:
