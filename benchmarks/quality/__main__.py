@@ -21,7 +21,15 @@ from typing import Any, Final
 
 from benchmarks.quality.figure import Figure
 
-NAMES: Final = ("numbers", "sentences", "language", "speech", "answerability", "retrieval")
+NAMES: Final = (
+    "numbers",
+    "sentences",
+    "language",
+    "speech",
+    "answerability",
+    "retrieval",
+    "routing",
+)
 COLUMNS: Final = ("set", "what", "rows", "naive", "library", "ours", "target", "reached")
 _NUMBERS: Final = frozenset(("rows", "naive", "library", "ours"))
 _TARGET: Final = re.compile(r"(?P<sign><=|>=|<|>|≤|≥)?\s*(?P<value>\d*\.?\d+)")
