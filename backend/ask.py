@@ -32,7 +32,7 @@ from backend.languages import spoken
 from backend.planning import Planner
 from backend.sources.base import Source
 from backend.store.log import Entry, Log
-from backend.types import FUSION, Answer, AnswerStatus, Event, Evidence, Question, Sentence
+from backend.types import FUSION, HOME, Answer, AnswerStatus, Event, Evidence, Question, Sentence
 
 _SPOKEN_CHARS: Final = 400
 """Cap of what is quoted aloud when no answer was composed."""
@@ -226,8 +226,11 @@ def _nothing(question: Question, gathered: Gathered) -> Reply:
         key = "timeout" if failure.kind == "timeout" else "source_failed"
         error, result, said = str(failure.kind), RESULT_FAILED, spoken(language, key)
     elif missing is not None:
-        error, result = f"not_configured: {missing}", RESULT_NOT_CONFIGURED
-        said = spoken(language, "not_configured", setting=missing)
+        source, setting = missing
+        error, result = f"not_configured: {setting}", RESULT_NOT_CONFIGURED
+        # Who asks for a light hears what is the matter; which setting could mend it is for the owner to read.
+        key = "no_states" if source == HOME else "not_configured"
+        said = spoken(language, key, setting=setting)
     else:
         error, result, said = "nothing_found", RESULT_NOTHING, spoken(language, "nothing_found")
     return Reply(

@@ -94,15 +94,22 @@ class Gathered:
         return next((a.outcome for a in self.asked if isinstance(a.outcome, Failed)), None)
 
     @property
-    def missing(self) -> str | None:
-        """The setting that the first source without one needs; None where another one of the plan was asked.
+    def missing(self) -> tuple[str, str] | None:
+        """The first source that isn't set up, and the setting it needs; None where another one of the plan was asked.
 
         A fallback is none of the plan: that it finds nothing doesn't tell what the source would have found.
         """
-        first = [chain[0].outcome for chain in self.chains]
-        if any(isinstance(outcome, Nothing) for outcome in first):
+        first = [chain[0] for chain in self.chains]
+        if any(isinstance(asked.outcome, Nothing) for asked in first):
             return None
-        return next((o.setting for o in first if isinstance(o, NotConfigured)), None)
+        return next(
+            (
+                (asked.source, asked.outcome.setting)
+                for asked in first
+                if isinstance(asked.outcome, NotConfigured)
+            ),
+            None,
+        )
 
 
 class Gatherer:
@@ -240,6 +247,8 @@ def _key(source: Source, step: Step, question: Question) -> str:
         question.units,
         question.time_zone,
         question.states if _private(source, question) else None,
+        # "Which lights are on in here."
+        question.area if source.tag == HOME else None,
     )
     return repr(parts)
 

@@ -66,6 +66,7 @@ Pause = Annotated[float, Field(ge=0.05, le=86_400 * 365, allow_inf_nan=False)]
 Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(_split)]
 Rate = Annotated[int, Field(ge=1, le=1_000_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
+Percent = Annotated[float, Field(ge=0, le=100)]
 Where = Annotated[Path, AfterValidator(_at_home)]
 
 
@@ -144,6 +145,14 @@ class Settings(BaseModel):
     )
     uptime_kuma_status_page: str | None = Field(None, description="Name of its status page.")
 
+    ha_url: Url | None = Field(
+        None, description="Home Assistant; unset: the states that come with a question."
+    )
+    ha_token: SecretStr | None = Field(None, description="Long-lived token of Home Assistant.")
+    battery_low_threshold_pct: Percent = Field(
+        20.0, description="Below this charge a battery is low."
+    )
+
     morning_start_hour: Hour = Field(6, description="When a morning begins: 0 to 23.")
     work_start_hour: Hour = Field(9, description="When people leave for work: 0 to 23.")
     evening_start_hour: Hour = Field(18, description="When an evening begins: 0 to 23.")
@@ -194,6 +203,9 @@ class Settings(BaseModel):
     cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
     cache_ttl_news_seconds: Kept = Field(900, description="How long news results are kept.")
     cache_ttl_uptime_seconds: Kept = Field(60, description="How long service states are kept.")
+    cache_ttl_ha_seconds: Kept = Field(
+        30, description="How long states read with HA_TOKEN are kept."
+    )
     cache_ttl_changes_seconds: Kept = Field(120, description="How long changes are kept.")
     cache_ttl_fusion_seconds: Kept = Field(1800, description="How long fused results are kept.")
     cache_max_size: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
@@ -272,6 +284,7 @@ SECRETS: Final = (
     "llm_api_key",
     "freshrss_api_password",
     "uptime_kuma_api_key",
+    "ha_token",
 )
 
 

@@ -57,7 +57,7 @@ async def fetch(
     until: float,
     method: str = "GET",
     params: Mapping[str, str] | None = None,
-    data: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
+    data: Mapping[str, str] | Sequence[tuple[str, str]] | bytes | None = None,
     headers: Mapping[str, str] | None = None,
     most_bytes: int = MOST_BYTES,
     kind: str = "",

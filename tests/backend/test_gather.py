@@ -191,6 +191,6 @@ async def test_a_missing_setting_is_named_only_where_nothing_else_of_the_plan_wa
 ) -> None:
     house, kiwix = Scripted("house", Nothing()), Scripted("kiwix", NotConfigured("ZIM_DIR"))
     assert (await asking(plan("house", "kiwix"), house, kiwix)).missing is None
-    assert (await asking(plan("kiwix"), house, kiwix)).missing == "ZIM_DIR"
+    assert (await asking(plan("kiwix"), house, kiwix)).missing == ("kiwix", "ZIM_DIR")
     named = await asking(plan("kiwix", fallbacks=("house",)), house, kiwix)
-    assert named.missing == "ZIM_DIR"
+    assert named.missing == ("kiwix", "ZIM_DIR")
