@@ -20,7 +20,7 @@ import aiohttp
 from backend.languages import own_or_default
 from backend.sources.base import SourceState
 from backend.sources.http import UpstreamError, fetch, fetch_json
-from backend.sources.uptime_words import STATES, UNKNOWN, Service, told
+from backend.sources.uptime_words import STATES, UNKNOWN, Service, holds, told
 from backend.store.snapshots import Item
 from backend.types import (
     FUSION,
@@ -103,7 +103,8 @@ class Uptime:
         )
         if not passages:
             return Nothing()
-        return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl))
+        verdict = holds(services, step.query, question.language)
+        return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl), verdict)
 
     async def look(self, until: float) -> tuple[Item, ...]:
         """Return every service and its state, by `until` (monotonic). Raises UpstreamError."""

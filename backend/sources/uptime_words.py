@@ -45,7 +45,8 @@ class Service:
 class _Asked:
     """What a question asks for: `named` by their names, `generic` by words like "server", `unknown` names, or `whole`.
 
-    `how_many`, `down` and `up` tell what of all is asked; `ours` that any word of it is about services at all.
+    `how_many`, `down` and `up` tell what of all is asked, `every` that it is of all of them; `ours` that any word of it is
+    about services at all.
     """
 
     named: tuple[Service, ...]
@@ -55,6 +56,8 @@ class _Asked:
     ours: bool
     how_many: bool
     down: bool
+    up: bool
+    every: bool
     which_up: bool
 
 
@@ -81,6 +84,29 @@ def told(
     if asked.whole or not said or not (asked.ours or asked.named):
         said += _summary(services, asked, words, locale)
     return said
+
+
+def holds(services: Sequence[Service], statement: str, language: str) -> bool | None:
+    """Return whether what a statement says of services is so; None where that can't be told.
+
+    "Any service is down", "jellyfin is up", "all services are up": what is down is one at least, what is up is all of
+    those that are meant. A state that isn't known decides nothing.
+    """
+    asked = _asked(services, statement, language, own_or_default(language, "uptime"))
+    if asked.unknown or not (asked.ours or asked.named):
+        return None
+    states = [service.state for service in asked.named or services]
+    if not states or not (asked.down or asked.up):
+        return None
+    sought = "down" if asked.down else "up"
+    if asked.down and not asked.every:
+        if sought in states:
+            return True
+    elif any(state not in (sought, UNKNOWN) for state in states):
+        return False
+    if UNKNOWN in states:
+        return None
+    return sought in states
 
 
 def _summary(
@@ -169,7 +195,7 @@ def _asked(
     asked = words["asked"]
     sets = {
         key: frozenset(asked[key].split())
-        for key in ("all", "things", "certain", "up", "down", "other", "not", "which")
+        for key in ("all", "things", "certain", "up", "down", "other", "not", "which", "every")
     }
     folded = f" {fold(query)} "
     how_many = any(f" {phrase} " in folded for phrase in asked["how_many"])
@@ -208,6 +234,8 @@ def _asked(
         ours=not said_set.isdisjoint(ours),
         how_many=how_many,
         down=down,
+        up=not down and not said_set.isdisjoint(sets["up"]),
+        every=not said_set.isdisjoint(sets["every"]),
         which_up=not (
             down or said_set.isdisjoint(sets["up"]) or said_set.isdisjoint(sets["which"])
         ),
