@@ -98,8 +98,12 @@ def escaped(text: str, looks_like_ours: re.Pattern[str]) -> str:
 
 
 def heading(passage: Passage) -> str:
-    """Return the line under which a passage is shown; "" for one with neither title nor section."""
-    return ": ".join(filter(None, (passage.title, passage.section)))
+    """Return the line under which a passage is shown; "" for one with neither title nor section.
+
+    A text that is its own title, as a headline is, has no other one.
+    """
+    title = "" if passage.text.rstrip(".") == passage.title.rstrip(".") else passage.title
+    return ": ".join(filter(None, (title, passage.section)))
 
 
 def _distinct(merged: dict[str, list[Passage]], language: str) -> list[str]:

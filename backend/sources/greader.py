@@ -21,7 +21,8 @@ from backend.types import Failed
 _MOST_ITEMS: Final = 100
 _READING_LIST: Final = "user/-/state/com.google/reading-list"
 _PHP: Final = "/api/greader.php"
-_AHEAD_SECONDS: Final = 900.0
+_LATEST: Final = 253_402_300_800
+"""The year 10000 in seconds since 1970, which no calendar here has."""
 
 
 class Reader:
@@ -39,7 +40,7 @@ class Reader:
         self._login: tuple[str, str] | None = None
         self.name = urlsplit(url).hostname or "the feed reader"
 
-    async def items(self, until: float, now: datetime) -> list[NewsItem]:
+    async def items(self, until: float) -> list[NewsItem]:
         """Return the newest items by `until` (monotonic). Raises UpstreamError."""
         ids = await self._api(
             "ids", until, params={"s": _READING_LIST, "n": str(_MOST_ITEMS), "output": "json"}
@@ -49,7 +50,7 @@ class Reader:
             return []
         form = [("output", "json"), *(("i", one) for one in wanted[:_MOST_ITEMS])]
         reply = await self._api("contents", until, params={"output": "json"}, data=form)
-        items = (_item(row, now) for row in _rows(reply, "items"))
+        items = (_item(row) for row in _rows(reply, "items"))
         return [item for item in items if item is not None]
 
     async def _api(
@@ -123,7 +124,7 @@ def _rows(reply: Any, key: str) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _item(row: Mapping[str, Any], now: datetime) -> NewsItem | None:
+def _item(row: Mapping[str, Any]) -> NewsItem | None:
     title = clean(_text(row.get("title")))
     text = next(
         filter(
@@ -138,7 +139,7 @@ def _item(row: Mapping[str, Any], now: datetime) -> NewsItem | None:
     )
     published = row.get("published")
     at = None
-    if isinstance(published, int | float) and 0 < published <= now.timestamp() + _AHEAD_SECONDS:
+    if isinstance(published, int | float) and 0 < published < _LATEST:
         at = datetime.fromtimestamp(published, UTC)
     return NewsItem(
         title[:300], shortened(text), next(filter(None, map(web_address, links)), None), at

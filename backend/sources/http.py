@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
 import json
 import time
 from typing import Any, Final
@@ -41,6 +43,15 @@ class Moved(UpstreamError):
         self.location = location
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply below 300, or 304, which has no body. `headers` are found by their name in any case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
 def open_session() -> aiohttp.ClientSession:
     """Return the one session of all sources, with its pool of connections; it keeps no cookies."""
     return aiohttp.ClientSession(
@@ -67,6 +78,35 @@ async def fetch(
 
     A reply whose media type isn't `kind`, where one is given, isn't read. Without `follow` a redirection raises Moved.
     """
+    answered = await fetch_whole(
+        session,
+        url,
+        until=until,
+        method=method,
+        params=params,
+        data=data,
+        headers=headers,
+        most_bytes=most_bytes,
+        kind=kind,
+        follow=follow,
+    )
+    return answered.body
+
+
+async def fetch_whole(
+    session: aiohttp.ClientSession,
+    url: str,
+    *,
+    until: float,
+    method: str = "GET",
+    params: Mapping[str, str] | None = None,
+    data: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
+    headers: Mapping[str, str] | None = None,
+    most_bytes: int = MOST_BYTES,
+    kind: str = "",
+    follow: bool = True,
+) -> Answered:
+    """Return a reply, as `fetch` does its body. Raises UpstreamError."""
     host = urlsplit(url).hostname or "the server"
     try:
         async with (
@@ -89,7 +129,7 @@ async def fetch(
                 raise UpstreamError(
                     Failed("bad_reply", f"{host} says {reply.status}"), reply.status
                 )
-            if reply.status >= 300:
+            if reply.status >= 300 and reply.status != HTTPStatus.NOT_MODIFIED:
                 raise Moved(host, reply.headers.get("Location", ""), reply.status)
             if kind and reply.content_type != kind:
                 raise UpstreamError(Failed("bad_reply", f"{host} sends {reply.content_type}"))
@@ -100,7 +140,7 @@ async def fetch(
                     raise UpstreamError(
                         Failed("bad_reply", f"{host} sends more than {most_bytes >> 10} kB")
                     )
-            return bytes(body)
+            return Answered(reply.status, reply.headers, bytes(body))
     except TimeoutError as error:
         raise UpstreamError(Failed("timeout", f"no answer from {host}")) from error
     except (aiohttp.ClientConnectionError, OSError) as error:

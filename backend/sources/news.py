@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 import hashlib
+from http import HTTPStatus
 import math
 import time
 from typing import Final, Protocol
@@ -23,9 +24,10 @@ from backend.languages import table
 from backend.settings import Settings
 from backend.sources import feeds
 from backend.sources.base import SourceState
+from backend.sources.feed_text import NoFeed
 from backend.sources.feeds import NewsItem
 from backend.sources.greader import Reader
-from backend.sources.http import UpstreamError, fetch
+from backend.sources.http import UpstreamError, fetch_whole
 from backend.store.snapshots import Item
 from backend.text import since
 from backend.text.pieces import coverage, edged
@@ -34,13 +36,16 @@ from backend.text.words import topic_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
 SETTING: Final = "NEWS_FEEDS"
+_VALIDATORS: Final = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
+"""What a server tells of a feed's state, by what it wants to hear of it: RFC 9110, 8.8 and 13.1."""
+_MOST_VALIDATOR: Final = 200
 _SECONDS: Final = 4.0
 """So long one feed is waited for; the others don't wait longer for it."""
 _RESERVE: Final = 0.6
 _FRESH_SECONDS: Final = 300.0
 """A feed is fetched again after this; two questions in a row are answered from one look."""
 _MOST_BYTES: Final = 2_000_000
-_MOST_TOLD: Final = 6
+_MOST_TOLD: Final = 5
 _MOST_FOUND: Final = 5
 _COVERED: Final = 0.6
 """So much of what its words weigh an item must hold to be on a question's topic."""
@@ -55,38 +60,61 @@ class _Origin(Protocol):
 
     name: str
 
-    async def items(self, until: float, now: datetime) -> list[NewsItem]:
+    async def items(self, until: float) -> list[NewsItem]:
         """Return the items by `until` (monotonic). Raises UpstreamError."""
 
 
 class Feed:
-    """One feed by its address."""
+    """One feed by its address; what it held last is known until it has changed."""
 
     def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
         self._session = session
         self._url = url
+        self._known: tuple[dict[str, str], list[NewsItem]] = {}, []
         self.name = urlsplit(url).hostname or "a feed"
 
-    async def items(self, until: float, now: datetime) -> list[NewsItem]:
-        """Fetch the feed. Raises UpstreamError."""
-        body = await fetch(self._session, self._url, until=until, most_bytes=_MOST_BYTES)
+    async def items(self, until: float) -> list[NewsItem]:
+        """Fetch the feed if it isn't as it was. Raises UpstreamError."""
+        asked, items = self._known
+        reply = await fetch_whole(
+            self._session, self._url, until=until, headers=asked, most_bytes=_MOST_BYTES
+        )
+        if asked and reply.status == HTTPStatus.NOT_MODIFIED:
+            return items
         try:
-            return await asyncio.to_thread(feeds.parse, body, now)
-        except feeds.NoFeed:
+            items = await asyncio.to_thread(feeds.parse, reply.body)
+        except NoFeed:
             raise UpstreamError(Failed("bad_reply", f"{self.name} sends no feed")) from None
+        told = {asks: reply.headers.get(name, "") for name, asks in _VALIDATORS.items()}
+        self._known = (
+            {
+                asks: value
+                for asks, value in told.items()
+                if 0 < len(value) <= _MOST_VALIDATOR and value.isprintable()
+            },
+            items,
+        )
+        return items
 
 
 class News:
-    """Answers from `origins`; an outcome may be kept for `ttl` seconds."""
+    """Answers from `origins`; an outcome may be kept for `ttl` seconds. `missing`: settings that a reader lacks."""
 
     tag = "news"
     every = 3600.0
     lasting = False
 
     def __init__(
-        self, origins: Sequence[_Origin], *, ttl: float, hours: Hours, version: str = "1"
+        self,
+        origins: Sequence[_Origin],
+        *,
+        ttl: float,
+        hours: Hours,
+        missing: Sequence[str] = (),
+        version: str = "1",
     ) -> None:
         self._origins = origins
+        self._missing = missing
         self._hours = hours
         self._flights: Flights[list[NewsItem]] = Flights()
         self._kept: dict[int, tuple[float, list[NewsItem]]] = {}
@@ -98,18 +126,23 @@ class News:
     def from_settings(cls, settings: Settings, session: aiohttp.ClientSession) -> News:
         """Return the source over the feeds and the reader that are set."""
         origins: list[_Origin] = [Feed(session, url) for url in settings.news_feeds]
+        url, user = settings.freshrss_url, settings.freshrss_user
         password = settings.freshrss_api_password
-        if settings.freshrss_url and settings.freshrss_user and password:
-            secret = password.get_secret_value()
-            reader = Reader(
-                session, settings.freshrss_url, settings.freshrss_user, secret, _MOST_BYTES
-            )
-            origins.append(reader)
+        secret = password.get_secret_value() if password else ""
+        if url and user and secret:
+            origins.append(Reader(session, url, user, secret, _MOST_BYTES))
+        reader = {"FRESHRSS_URL": url, "FRESHRSS_USER": user, "FRESHRSS_API_PASSWORD": secret}
+        missing = [name for name, value in reader.items() if not value]
         # What was kept of other feeds is stale. The addresses themselves stay out of the cache: they may hold keys.
-        asked = repr((settings.news_feeds, settings.freshrss_url, settings.freshrss_user))
+        asked = repr((settings.news_feeds, url, user))
         version = hashlib.sha256(asked.encode()).hexdigest()[:16]
         return cls(
-            origins, ttl=settings.cache_ttl_news_seconds, hours=settings.hours, version=version
+            origins,
+            ttl=settings.cache_ttl_news_seconds,
+            hours=settings.hours,
+            # Without any of them nobody means to have a reader.
+            missing=missing if len(missing) < len(reader) else (),
+            version=version,
         )
 
     async def start(self) -> None:
@@ -121,14 +154,20 @@ class News:
 
     def state(self) -> SourceState:
         """Return how many feeds and readers there are, and which failed last, by their hosts."""
+        lacking = f"the feed reader lacks {' and '.join(self._missing)}" if self._missing else ""
         if not self._origins:
-            return SourceState(False, SETTING, "no feed, and no feed reader with user and password")
-        return SourceState(True, detail="; ".join(sorted(set(self._problems.values()))))
+            return SourceState(False, self._setting, lacking or "no feed, and no feed reader")
+        problems = sorted({*self._problems.values(), *([lacking] if lacking else ())})
+        return SourceState(True, detail="; ".join(problems))
+
+    @property
+    def _setting(self) -> str:
+        return self._missing[0] if self._missing else SETTING
 
     async def ask(self, step: Step, question: Question) -> Outcome:
         """Tell the newest items, or those on the topic of the words."""
         if not self._origins:
-            return NotConfigured(SETTING)
+            return NotConfigured(self._setting)
         try:
             items = await self._all(time.monotonic() + min(_SECONDS, question.left - _RESERVE))
         except UpstreamError as error:
@@ -140,9 +179,9 @@ class News:
 
     async def look(self, until: float) -> tuple[Item, ...]:
         """Return the newest items, for what has changed. Raises UpstreamError."""
-        items = feeds.newest_first(await self._all(until))
+        items = await self._all(until)
         return tuple(
-            Item(hashlib.sha256((item.url or item.title).encode()).hexdigest()[:24], item.title, "")
+            Item(hashlib.sha256(_known_by(item).encode()).hexdigest()[:24], item.title, "")
             for item in items[:_MOST_LOOKED_AT]
         )
 
@@ -151,7 +190,7 @@ class News:
         return ""
 
     async def _all(self, until: float) -> list[NewsItem]:
-        """Return the items of all that answer by `until`. Raises UpstreamError where none does."""
+        """Return the items of all that answer by `until`, newest first. Raises UpstreamError where none does."""
         got = await asyncio.gather(
             *(self._of(at, until) for at in range(len(self._origins))), return_exceptions=True
         )
@@ -168,7 +207,7 @@ class News:
                 self._problems.pop(at, None)
         if len(failed) == len(got):
             raise failed[0]
-        return feeds.distinct(feeds.newest_first(items))
+        return feeds.distinct(feeds.newest_first(feeds.known_dates(items, datetime.now(UTC))))
 
     async def _of(self, at: int, until: float) -> list[NewsItem]:
         kept = self._kept.get(at)
@@ -178,7 +217,7 @@ class News:
 
         async def fly() -> AsyncGenerator[list[NewsItem]]:
             # As long as the first who asks has: who joins later has no less time to wait.
-            items = await origin.items(time.monotonic() + _SECONDS, datetime.now(UTC))
+            items = await origin.items(time.monotonic() + _SECONDS)
             self._kept[at] = time.monotonic(), items
             yield items
 
@@ -248,7 +287,7 @@ def _on_topic(items: Sequence[NewsItem], words: Sequence[str]) -> list[NewsItem]
 def _passage(item: NewsItem, text: str, score: float, *, direct: bool = False) -> Passage:
     return Passage(
         source=News.tag,
-        title="" if direct else item.title,
+        title=item.title,
         text=text,
         url=item.url,
         published=item.published,
@@ -256,6 +295,10 @@ def _passage(item: NewsItem, text: str, score: float, *, direct: bool = False) -
         score=score,
         direct=direct,
     )
+
+
+def _known_by(item: NewsItem) -> str:
+    return feeds.same_address(item.url) if item.url else item.title
 
 
 def _sentence(title: str) -> str:
