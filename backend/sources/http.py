@@ -22,6 +22,7 @@ from backend.types import Failed
 
 CONNECT_SECONDS: Final = 3.0
 MOST_BYTES: Final = 4_000_000
+Data = Mapping[str, str] | Sequence[tuple[str, str]] | bytes
 _BUSY: Final = (429, 503)
 _REFUSED: Final = (401, 403)
 
@@ -68,7 +69,7 @@ async def fetch(
     until: float,
     method: str = "GET",
     params: Mapping[str, str] | None = None,
-    data: Mapping[str, str] | Sequence[tuple[str, str]] | bytes | None = None,
+    data: Data | None = None,
     headers: Mapping[str, str] | None = None,
     most_bytes: int = MOST_BYTES,
     kind: str = "",
@@ -100,7 +101,7 @@ async def fetch_whole(
     until: float,
     method: str = "GET",
     params: Mapping[str, str] | None = None,
-    data: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
+    data: Data | None = None,
     headers: Mapping[str, str] | None = None,
     most_bytes: int = MOST_BYTES,
     kind: str = "",
