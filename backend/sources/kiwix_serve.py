@@ -64,6 +64,14 @@ class _Hit:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """An article as HTML, and its own path."""
+
+    path: str
+    content: str
+
+
 _Offer = tuple[int, list[_Hit]]
 """How many there are, and the best of them."""
 
@@ -124,7 +132,7 @@ class KiwixServe:
         while True:
             told = self.problem
             try:
-                await self._refreshed(time.monotonic() + _CATALOGUE_SECONDS)
+                await self._refreshed(time.monotonic() + _CATALOGUE_SECONDS, "watch")
             except UpstreamError as error:
                 self.problem = str(error)
                 if self.problem != told:
@@ -134,11 +142,14 @@ class KiwixServe:
                 self.problem = ""
                 await asyncio.sleep(_FRESH_SECONDS)
 
-    async def _refreshed(self, until: float) -> tuple[Volume, ...]:
-        """Return the catalogue as it is now; all who want it at once wait for one. Raises UpstreamError."""
+    async def _refreshed(self, until: float, who: str = "question") -> tuple[Volume, ...]:
+        """Return the catalogue as it is now; all questions that want it at once wait for one. Raises UpstreamError.
+
+        They don't wait for the one that is fetched in the background: a server that hung then may answer now.
+        """
         try:
             async with asyncio.timeout(max(0.0, until - time.monotonic())):
-                return await self._flights.last("catalogue", self._fetched)
+                return await self._flights.last(who, self._fetched)
         except TimeoutError:
             raise UpstreamError(Failed("timeout", f"no answer from {self._host}")) from None
 
@@ -152,8 +163,11 @@ class KiwixServe:
                 "catalog/v2/entries", {"start": str(start), "count": str(_PAGE)}, until
             )
             held = feed.findall("entry")
+            before = len(found)
             found |= {volume.name: volume for volume in volumes(held, self._url)}
-            if not held or start + len(held) >= _number(feed.findtext("totalResults")):
+            # However many it says that there are, a page with nothing new is the last.
+            last = start + len(held) >= _number(feed.findtext("totalResults"))
+            if last or len(found) == before:
                 break
         self._volumes = tuple(found.values())
         said = "\n".join(sorted(f"{each.id}\0{each.name}" for each in self._volumes))
@@ -179,6 +193,7 @@ class KiwixServe:
     ) -> list[Article]:
         """Return the articles of a book that are on the topic. Raises UpstreamError."""
         topic = Topic.of(words, volume.language, language)
+        pages: dict[str, _Page | UpstreamError] = {}
         phrases = itertools.islice(topic.phrases(), _SUGGESTED)
         full, *titles = _answers(
             await asyncio.gather(
@@ -189,7 +204,7 @@ class KiwixServe:
         )
         offered = _heard([*titles, full])
         if isinstance(full, UpstreamError):
-            articles = await self._read(volume, topic, offered, until)
+            articles = await self._read(volume, topic, offered, pages, until)
             # A book may have no index but that of its titles.
             if articles or full.status in _GONE:
                 return articles
@@ -197,7 +212,7 @@ class KiwixServe:
         # Words of which nothing is known weigh the same, which is right where an article has them all, or a title does.
         named = titles[0]
         if full[0] or (not isinstance(named, UpstreamError) and named[0]):
-            articles = await self._read(volume, topic, offered, until)
+            articles = await self._read(volume, topic, offered, pages, until)
             if articles:
                 return articles
         if len(words) == 1:
@@ -213,7 +228,7 @@ class KiwixServe:
             return []
         searches = [each for each in counted.searches() if len(each.split()) < len(words)]
         more = await asyncio.gather(*(self._search(volume, each, until) for each in searches))
-        return await self._read(volume, counted, [*offered, *_heard(more)], until)
+        return await self._read(volume, counted, [*offered, *_heard(more)], pages, until)
 
     async def _search(
         self, volume: Volume, pattern: str, until: float, *, count: int = MOST_HITS
@@ -254,24 +269,35 @@ class KiwixServe:
         return len(hits), hits[:MOST_HITS]
 
     async def _read(
-        self, volume: Volume, topic: Topic, hits: Iterable[_Hit], until: float
+        self,
+        volume: Volume,
+        topic: Topic,
+        hits: Iterable[_Hit],
+        pages: dict[str, _Page | UpstreamError],
+        until: float,
     ) -> list[Article]:
-        """Return those of `hits` that are on the topic. Raises UpstreamError where the server fails."""
+        """Return those of `hits` that are on the topic; `pages` are those that have been fetched, and get more.
+
+        Raises UpstreamError where the server fails.
+        """
         names: dict[str, tuple[float, str]] = {}
         for rank, hit in enumerate(hits):
             names.setdefault(hit.path, (topic.offer(rank, hit.title), hit.title))
         likely = sorted(names, key=lambda path: -names[path][0])[:MOST_READ]
-        fetching = (self._page(volume, path, until) for path in likely)
-        pages = _answers(await asyncio.gather(*fetching, return_exceptions=True))
+        missing = [path for path in likely if path not in pages]
+        fetching = (self._page(volume, path, until) for path in missing)
+        got = _answers(await asyncio.gather(*fetching, return_exceptions=True))
+        pages.update(zip(missing, got, strict=True))
         fetched: dict[str, tuple[str, str]] = {}
         errors: list[UpstreamError] = []
-        for at, page in zip(likely, pages, strict=True):
+        for at in likely:
+            page = pages[at]
             if isinstance(page, UpstreamError):
                 # A page that is gone, or is none, isn't read.
                 errors += [page] if page.failed.kind != "bad_reply" else []
             else:
                 # What leads to an article is another name of it; the better one is kept.
-                fetched.setdefault(page[0], (names[at][1], page[1]))
+                fetched.setdefault(page.path, (names[at][1], page.content))
         if errors and not fetched:
             raise errors[0]
 
@@ -284,17 +310,17 @@ class KiwixServe:
 
         return await asyncio.to_thread(read)
 
-    async def _page(self, volume: Volume, path: str, until: float) -> tuple[str, str]:
-        """Return the path of an article and its HTML; `path` may be another name that leads to it."""
+    async def _page(self, volume: Volume, path: str, until: float) -> _Page:
+        """Return an article; `path` may be another name that leads to it. Raises UpstreamError."""
         try:
-            return path, await self._raw(volume, path, until)
+            return _Page(path, await self._raw(volume, path, until))
         except Moved as moved:
             place = urlsplit(moved.location)
             at_home = place.netloc in ("", urlsplit(self._url).netloc)
             target = volume.path(place.path) if at_home else None
             if target is None:
                 raise
-            return target, await self._raw(volume, target, until)
+            return _Page(target, await self._raw(volume, target, until))
 
     async def _raw(self, volume: Volume, path: str, until: float) -> str:
         """Return an article as it is in its book, without the frame that a browser is shown."""

@@ -48,7 +48,7 @@ def tree(source: bytes) -> Element:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(_LOOSE.sub(b"&amp;", source), True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError) as error:
         raise ValueError(f"no XML ({error})") from error
     return builder.close()
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import lru_cache
 import os
 from pathlib import Path
+import re
 import signal
 import socket
 import subprocess
+import tempfile
 
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
@@ -19,6 +22,23 @@ ROOT = Path(__file__).parents[2]
 HOME = ROOT / ".cache" / "services" / "kiwix-serve"
 VERSIONS = ("3.3", "3.7")
 _STARTS_WITHIN = 20.0
+
+
+@lru_cache
+def _library(programs: Path, books: tuple[Path, ...]) -> str:
+    """Return a library that kiwix-manage has put `books` into."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "library.xml"
+        library.write_text('<library version="20110515"/>\n')
+        for book in books:
+            subprocess.run(
+                [programs / "kiwix-manage", library, "add", book], check=True, capture_output=True
+            )
+        text = library.read_text("utf-8")
+        # It names them as they lie from where it lies itself.
+        return re.sub(
+            'path="([^"]*)"', lambda found: f'path="{(Path(folder) / found[1]).resolve()}"', text
+        )
 
 
 class KiwixServer:
@@ -42,15 +62,7 @@ class KiwixServer:
 
     async def list(self, books: Iterable[Path]) -> None:
         """Have the library hold these books, as its owner would."""
-        self._library.unlink(missing_ok=True)
-        await asyncio.to_thread(self._library.write_text, '<library version="20110515"/>\n')
-        for book in books:
-            await asyncio.to_thread(
-                subprocess.run,
-                [self._programs / "kiwix-manage", self._library, "add", book],
-                check=True,
-                capture_output=True,
-            )
+        await asyncio.to_thread(self.write_library, _library(self._programs, tuple(books)))
 
     def write_library(self, text: str) -> None:
         self._library.write_text(text, "utf-8")

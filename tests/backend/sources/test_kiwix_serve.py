@@ -267,7 +267,9 @@ async def test_a_catalogue_of_several_pages_is_read_to_its_end(
 async def test_a_server_that_is_away_is_said_to_be_and_asked_again_when_it_is_back(
     client: Client, server: KiwixServer
 ) -> None:
-    assert (await told(client, "what is a black hole"))["success"]
+    # What was asked before the catalogue was known isn't kept.
+    for _ in range(2):
+        assert (await told(client, "what is a black hole"))["success"]
     server.kill()
     reply = await told(client, "how tall is the eiffel tower")
     assert (reply["success"], reply["error"]) == (False, "unreachable")
@@ -315,7 +317,9 @@ async def test_identical_questions_at_once_are_one_search(
         replies = await asyncio.gather(*(told(client, "what is a black hole") for _ in range(16)))
         assert len({reply["result"] for reply in replies}) == 1
         assert replies[0]["success"]
-        assert len(asked) == len(set(asked))
+        # The catalogue is looked at in the background, too.
+        others = [each for each in asked if "/catalog" not in each]
+        assert len(others) == len(set(others))
         searches = [each for each in asked if "/search" in each and "wikipedia_en" in each]
         assert len(searches) == 1
 
