@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 import re
@@ -188,16 +189,22 @@ def services_of_metrics(body: bytes, host: str) -> list[Service]:
     text = body.decode("utf-8", "replace")
     if not _HEAD.search(text):
         raise UpstreamError(Failed("bad_reply", f"{host} sends no metrics of Uptime Kuma"))
-    services = []
+    services: dict[str, Service] = {}
+    seen: defaultdict[str, int] = defaultdict(lambda: 1)
     for line in _SAMPLE.findall(text):
         found = _METRIC.fullmatch(line)
         labels = dict(_LABEL.findall(found["labels"])) if found else {}
         name = _unescaped(labels.get("monitor_name", ""))
         if found is None or not name.strip():
             raise UpstreamError(Failed("bad_reply", f"{host} sends metrics that can't be read"))
-        known_as = _unescaped(labels.get("monitor_id", "")) or name
-        services.append(Service(known_as, _clean(name), _state(found["value"])))
-    return services
+        # Uptime Kuma 1 tells no numbers, and two monitors may have one name: each is one.
+        known = _unescaped(labels.get("monitor_id", "")) or name
+        known_as = known
+        while known_as in services:
+            seen[known] += 1
+            known_as = f"{known} {seen[known]}"
+        services[known_as] = Service(known_as, _clean(name), _state(found["value"]))
+    return list(services.values())
 
 
 def _listed(value: Any, key: str, host: str) -> list[Any]:

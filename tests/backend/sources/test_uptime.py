@@ -271,6 +271,20 @@ async def test_the_metrics_tell_the_same_with_the_key_as_a_password(
         ]
 
 
+async def test_of_two_monitors_with_one_name_and_no_number_none_is_lost(
+    kuma: Kuma, asking: Asking
+) -> None:
+    kuma.metrics = (
+        'monitor_status{monitor_name="NAS",monitor_type="http"} 0\n'
+        'monitor_status{monitor_name="NAS",monitor_type="ping"} 1\n'
+        'monitor_status{monitor_name="NAS",monitor_type="port"} 1\n'
+    )
+    async with opened(kuma, page=None, key=KEY) as source:
+        assert await told(source, asking, "is the nas up") == ["NAS is down.", "NAS is up."]
+        items = await source.look(time.monotonic() + 5)
+        assert len({item.id for item in items}) == 3
+
+
 async def test_a_wrong_key_is_told_and_never_shown(kuma: Kuma, asking: Asking) -> None:
     async with opened(kuma, page=None, key="wrong-key") as source:
         outcome = await source.ask(*asking("status"))
