@@ -35,6 +35,8 @@ _HTTP_SECONDS: Final = 2.0
 _WORD: Final = "water"
 """What each source is asked for: whether it is found is of no matter, whether it can be looked for is."""
 
+_AWAY: Final = ("timeout", "unreachable")
+
 Status = Literal["ok", "warn", "fail"]
 
 
@@ -191,15 +193,18 @@ async def _source(source: Source) -> Check:
             message = f"not set up: {state.detail}" if state.detail else "not set up"
             return Check(name, status, message, f"set {setting} to add it ({LABELS[name]})")
         case Failed(kind, detail):
-            return Check(name, "fail", f"{kind}: {detail}" if detail else kind)
-    count = state.documents or 0
+            remedy = "see that it runs, and that its setting names it" if kind in _AWAY else None
+            return Check(name, "fail", f"{kind}: {detail}" if detail else kind, remedy)
+    if state.documents is None:
+        return Check(name, "warn" if state.detail else "ok", state.detail or "it answers")
+    count = state.documents
     held = f"{count} document{'' if count == 1 else 's'}"
     if state.detail:
         return Check(
             name,
             "warn",
             f"{held}; can't be read: {state.detail}",
-            "replace these files, or take them out",
+            "replace these files or take them out; see that these servers run",
         )
     if count == 0:
         return Check(name, "warn", "no documents", "put some into the folder; docs/documents.md")

@@ -113,6 +113,31 @@ def test_a_library_that_isn_t_there_is_at_fault(environment: dict[str, str]) -> 
     assert "LIBRARY_DIR" in checks["house"]["remedy"]
 
 
+def test_a_server_that_is_away_is_at_fault(environment: dict[str, str]) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as unused:
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+    code, checks = found({**environment, "KIWIX_URL": url})
+    assert code == 1
+    assert checks["kiwix"]["status"] == "fail"
+    assert "unreachable: no connection to 127.0.0.1" in checks["kiwix"]["message"]
+    assert "its setting" in checks["kiwix"]["remedy"]
+
+
+def test_a_server_that_answers_is_fine(environment: dict[str, str]) -> None:
+    pages = {"/api/status-page/home": (200, {"publicGroupList": []})}
+    pages |= {"/api/status-page/heartbeat/home": (200, {"heartbeatList": {}})}
+    with answering(pages) as port:
+        code, checks = found(
+            {
+                **environment,
+                "UPTIME_KUMA_URL": f"http://127.0.0.1:{port}",
+                "UPTIME_KUMA_STATUS_PAGE": "home",
+            }
+        )
+    assert code == 0
+    assert (checks["uptime"]["status"], checks["uptime"]["message"]) == ("ok", "it answers")
+
+
 def test_a_data_folder_that_can_t_be_written_is_at_fault(
     environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SERVICES = sorted(f"services/{path.name}" for path in (ROOT / "scripts" / "services").iterdir())
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -21,7 +22,9 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("script", ["bench", "lint", "python314", "run", "sample-zim", "setup"])
+@pytest.mark.parametrize(
+    "script", ["bench", "lint", "python314", "run", "sample-zim", "setup", *SERVICES]
+)
 def test_help_names_every_option(script: str) -> None:
     shown = run(script, "--help")
     assert shown.returncode == 0
@@ -31,7 +34,7 @@ def test_help_names_every_option(script: str) -> None:
     assert options - {"--help"} <= set(re.findall(r"--[a-z]+", shown.stdout))
 
 
-@pytest.mark.parametrize("script", ["lint", "python314", "sample-zim", "setup"])
+@pytest.mark.parametrize("script", ["lint", "python314", "sample-zim", "setup", *SERVICES])
 def test_an_unknown_option_is_refused_by_name(script: str) -> None:
     refused = run(script, "--frobnicate")
     assert refused.returncode == 1
@@ -60,6 +63,13 @@ def test_asking_without_a_question_says_how_to_ask() -> None:
     refused = run("run", "--ask")
     assert refused.returncode == 1
     assert 'scripts/run --ask "QUESTION"' in refused.stderr
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_service_that_is_there_is_not_fetched_again(service: str) -> None:
+    assert run(service).returncode == 0
+    again = run(service)
+    assert (again.returncode, again.stdout + again.stderr) == (0, "")
 
 
 def test_a_second_set_up_does_nothing() -> None:
