@@ -174,8 +174,8 @@ class Passage:
     """A piece of one document, as the source holds it: plain text, paragraphs parted by blank lines.
 
     `score` orders the passages of one source (higher is better) and means nothing across sources. `language` is
-    the document's, when known. `direct` tells that the text answers the question by itself, in the question's
-    language, as a state or a forecast does: it is said as it is.
+    the document's, when known. `direct` tells that the text answers the question by itself, as a state or a forecast
+    does: it is said as it is, announced if it is in another language than the question.
     """
 
     source: str

@@ -7,10 +7,13 @@ by themselves their source's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.answer.cut import cut
 from backend.answer.extractive import Quote, best_sentences
 from backend.types import Question, Section
+
+_ASKING: Final = ("?", "？")
 
 
 def quoted(
@@ -18,14 +21,21 @@ def quoted(
 ) -> Quote | None:
     """Return what `sections` say on `question` within `cap` characters, None if nothing is relevant.
 
-    Passages that answer by themselves come first and whole; of the others at most `count` sentences.
+    Passages that answer by themselves come first and whole, all in the language of the first one; of the others at
+    most `count` sentences.
     """
+    language = next((p.language for s in sections for p in s.passages if p.direct), None)
+    language = language or question.language
     said: list[str] = []
     sources: list[str] = []
     left = cap
     for section in sections:
-        text = " ".join(passage.text for passage in section.passages if passage.direct)
-        if text and (fitting := cut(text, left, question.language)):
+        direct = [
+            passage.text
+            for passage in section.passages
+            if passage.direct and (passage.language or question.language) == language
+        ]
+        if fitting := _fitting(direct, left, language):
             said.append(fitting)
             sources.append(section.source)
             left -= len(fitting) + 1
@@ -33,7 +43,21 @@ def quoted(
     rest = best_sentences(question, others, count, left) if others and left > 0 else None
     if not said:
         return rest
-    if rest is not None and rest.language == question.language:
+    if rest is not None and rest.language == language:
         said.append(rest.text)
         sources += [source for source in rest.sources if source not in sources]
-    return Quote(" ".join(said), tuple(sources), question.language, 1.0)
+    return Quote(" ".join(said), tuple(sources), language, 1.0)
+
+
+def _fitting(texts: Sequence[str], cap: int, language: str) -> str:
+    """Return as much of `texts` as fits; "" if nothing does.
+
+    No question is last, as a headline can be one, unless there is nothing else: satellites listen for a reply to it.
+    """
+    most = ""
+    for count in range(len(texts), 0, -1):
+        fitting = cut(" ".join(texts[:count]), cap, language)
+        if fitting and not fitting.endswith(_ASKING):
+            return fitting
+        most = most or fitting
+    return most

@@ -23,6 +23,7 @@ from backend.text.words import fold
 _MOST_MARKUP: Final = 100_000
 _MOST_SUMMARY: Final = 1_200
 _MOST_TITLE: Final = 300
+_LANGUAGE_SHOWS: Final = 4_000
 _MOST_ADDRESS: Final = 2_000
 _AHEAD: Final = timedelta(minutes=15)
 """Clocks differ by so much; what is dated later has a wrong date, which tells nothing."""
@@ -70,12 +71,23 @@ def parse(body: bytes) -> list[NewsItem]:
         raise NoFeed
     named = feed.feed.get("language")
     language = languages.primary(named) if isinstance(named, str) and named else None
-    items = [item for entry in entries if (item := _item(entry, language)) is not None]
+    items = [item for entry in entries if (item := _item(entry)) is not None]
+    items = in_language(items, language)
     newest = {id(item) for item in newest_first(items)[:MOST_ITEMS]}
     return [item for item in items if id(item) in newest]
 
 
-def _item(entry: Any, language: str | None) -> NewsItem | None:
+def in_language(items: Sequence[NewsItem], named: str | None = None) -> list[NewsItem]:
+    """Return items of one feed in the language that they are written in, `named` where that can't be told.
+
+    Many feeds name the language of the software that makes them.
+    """
+    text = "\n".join(f"{item.title}\n{item.text}" for item in items)
+    language = languages.detect(text[:_LANGUAGE_SHOWS]) or named
+    return [replace(item, language=language) for item in items]
+
+
+def _item(entry: Any) -> NewsItem | None:
     title = clean(_text(entry.get("title")))[:_MOST_TITLE].strip()
     contents = [_text(content.get("value")) for content in entry.get("content") or ()]
     text = clean(_text(entry.get("summary")) or next(filter(None, contents), ""))
@@ -90,7 +102,6 @@ def _item(entry: Any, language: str | None) -> NewsItem | None:
         shortened(text),
         web_address(_text(entry.get("link"))),
         min(filter(None, map(_moment, moments)), default=None),
-        language,
     )
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from backend.sources.feeds import NewsItem, clean, shortened, web_address
+from backend.sources.feeds import NewsItem, clean, in_language, shortened, web_address
 from backend.sources.http import UpstreamError, fetch
 from backend.types import Failed
 
@@ -50,8 +50,12 @@ class Reader:
             return []
         form = [("output", "json"), *(("i", one) for one in wanted[:_MOST_ITEMS])]
         reply = await self._api("contents", until, params={"output": "json"}, data=form)
-        items = (_item(row) for row in _rows(reply, "items"))
-        return [item for item in items if item is not None]
+        by_feed: dict[str, list[NewsItem]] = {}
+        for row in _rows(reply, "items"):
+            if (item := _item(row)) is not None:
+                stream = _text(_inside(row.get("origin"), "streamId"))
+                by_feed.setdefault(stream, []).append(item)
+        return [item for items in by_feed.values() for item in in_language(items)]
 
     async def _api(
         self,

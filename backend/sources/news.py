@@ -241,15 +241,12 @@ def _passages(
             _passage(item, item.text or _sentence(item.title), 1 / (1 + rank))
             for rank, item in enumerate(_on_topic(items, words))
         )
-    told = items[:_MOST_TOLD]
-    # The headlines answer by themselves, in their own language; what is behind them is for who composes.
+    # One voice speaks one language: the asker's, if there are news in it.
+    known = {item.language for item in items} & {None, question.language}
+    told = [i for i in items if i.language in (known or {items[0].language})][:_MOST_TOLD]
+    # The headlines answer by themselves; what is behind them is for who composes.
     headlines = [
-        _passage(
-            item,
-            _sentence(item.title),
-            1.0 + 1 / (1 + rank),
-            direct=item.language in (None, question.language),
-        )
+        _passage(item, _sentence(item.title), 1.0 + 1 / (1 + rank), direct=True)
         for rank, item in enumerate(told)
     ]
     behind = [
