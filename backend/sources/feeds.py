@@ -11,6 +11,7 @@ import calendar
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from io import BytesIO
 import re
 from typing import Any, Final
@@ -95,13 +96,12 @@ def _item(entry: Any) -> NewsItem | None:
         title, _, text = text.partition("\n")
     if not title:
         return None
-    # By the plain `get`: feedparser's own answers for one date with the other, and warns of it.
-    moments = (dict.get(entry, "published_parsed"), dict.get(entry, "updated_parsed"))
+    moments = (_moment(entry, "published"), _moment(entry, "updated"))
     return NewsItem(
         title[:_MOST_TITLE],
         shortened(text),
         web_address(_text(entry.get("link"))),
-        min(filter(None, map(_moment, moments)), default=None),
+        min(filter(None, moments), default=None),
     )
 
 
@@ -201,9 +201,15 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _moment(parsed: Any) -> datetime | None:
-    """Return a date as feedparser gives it (UTC), None for none, or one that no calendar has."""
+def _moment(entry: Any, name: str) -> datetime | None:
+    """Return a date, in UTC where it names no zone; None for none, or one that no calendar has."""
+    # By the plain `get`: feedparser's own answers for one date with the other, and warns of it.
+    parsed, written = dict.get(entry, f"{name}_parsed"), _text(dict.get(entry, name))
     try:
-        return datetime.fromtimestamp(calendar.timegm(parsed), UTC) if parsed else None
+        if parsed:
+            return datetime.fromtimestamp(calendar.timegm(parsed), UTC)
+        # Without a zone feedparser makes nothing of a date in the manner of mails.
+        at = parsedate_to_datetime(written)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError, OSError, TypeError):
         return None
