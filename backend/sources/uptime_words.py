@@ -193,10 +193,7 @@ def _asked(
     services: Sequence[Service], query: str, language: str, words: Mapping[str, Any]
 ) -> _Asked:
     asked = words["asked"]
-    sets = {
-        key: frozenset(asked[key].split())
-        for key in ("all", "things", "certain", "up", "down", "other", "not", "which", "every")
-    }
+    sets = {key: frozenset(row.split()) for key, row in asked.items() if isinstance(row, str)}
     folded = f" {fold(query)} "
     how_many = any(f" {phrase} " in folded for phrase in asked["how_many"])
     for phrase in asked["phrases"]:
@@ -204,15 +201,16 @@ def _asked(
     said = folded.split()
     said_set = set(said)
     own = languages.load(language).words
-    ours = sets["all"] | sets["things"] | sets["up"] | sets["down"] | sets["other"]
+    ours = frozenset().union(*(sets[key] for key in ("all", "things", "up", "down", "states")))
     counts = own_or_default(language, "number_words")["words"]
-    empty = ours | own.function | own.question | own.light | {_BREAK}
+    empty = ours | sets["other"] | own.function | own.question | own.light | {_BREAK}
     empty |= {word for phrase in own.fillers for word in phrase.split()}
+    empty -= sets["specific"]
 
     def names_something(span: Sequence[str]) -> bool:
         return any(word not in empty for word in span) and _BREAK not in span
 
-    named, generic, taken = _found(services, said, asked["endings"].split(), names_something)
+    named, generic, taken = _found(services, said, sorted(sets["endings"]), names_something)
     left = [
         "" if at in taken or word in empty or word in counts or word.isdecimal() else word
         for at, word in enumerate(said)

@@ -246,10 +246,11 @@ async def test_a_question_about_something_else_has_nothing_but_what_others_are_a
         text = "how do I get my grandmother's old recipe for plum cake online"
         step, question = asking(text)
         assert await source.ask(step, question) == Nothing()
-        step, question = asking("morning briefing")
-        outcome = await source.ask(step, replace(question, source="fusion"))
-        assert isinstance(outcome, Found)
-        assert [passage.text for passage in outcome.passages] == ["All 3 services are up."]
+        for text in ("morning briefing", "the weather today"):
+            step, question = asking(text)
+            outcome = await source.ask(step, replace(question, source="fusion"))
+            assert isinstance(outcome, Found)
+            assert [passage.text for passage in outcome.passages] == ["All 3 services are up."]
 
 
 async def test_the_metrics_tell_the_same_with_the_key_as_a_password(
@@ -467,14 +468,32 @@ async def test_what_is_not_set_up_names_what_is_missing_and_sends_nothing(
 LANGUAGES = {
     # All are up, one is down, one that nobody monitors, a name that is joined and ended, how many are down.
     "en": (
-        ["are my services up", "is everything running", "is anything down"],
+        [
+            "are my services up",
+            "is everything running",
+            "is anything down",
+            "are there any outages",
+            "which ones are down",
+            "did anything go down last night",
+            "are our docker containers running",
+            "is everything okay with the servers at home",
+        ],
         ["is jellyfin up", "Jellyfin is not monitored."],
         ["are the homeassistants running", "Home Assistant is up."],
         ["how many services are down", "One of 3 services is down. NAS is down."],
         "All 3 services are up.",
     ),
     "de": (
-        ["laufen meine dienste", "läuft alles", "ist irgendwas ausgefallen", "sind alle server da"],
+        [
+            "laufen meine dienste",
+            "läuft alles",
+            "ist irgendwas ausgefallen",
+            "sind alle server da",
+            "sind irgendwelche dienste gestört",
+            "ist einer der dienste ausgefallen",
+            "was ist gerade nicht erreichbar",
+            "gibt es störungen",
+        ],
         ["läuft der jellyfin-server", "Jellyfin wird nicht überwacht."],
         ["ist der homeassistantserver erreichbar", "Home Assistant ist erreichbar."],
         [
@@ -484,7 +503,14 @@ LANGUAGES = {
         "Alle 3 Dienste sind erreichbar.",
     ),
     "fr": (
-        ["est-ce que mes services marchent", "tout fonctionne", "y a-t-il quelque chose en panne"],
+        [
+            "est-ce que mes services marchent",
+            "tout fonctionne",
+            "y a-t-il quelque chose en panne",
+            "quels services sont hors ligne",
+            "nos serveurs sont-ils en ligne",
+            "est-ce qu'un service est en panne",
+        ],
         ["est-ce que jellyfin est en ligne", "Aucun service surveillé ne s'appelle jellyfin."],
         ["homeassistant fonctionne-t-il", "Home Assistant est en ligne."],
         [
@@ -494,21 +520,43 @@ LANGUAGES = {
         "Les 3 services sont tous en ligne.",
     ),
     "es": (
-        ["funcionan mis servicios", "funciona todo", "hay algo caído", "está todo bien"],
+        [
+            "funcionan mis servicios",
+            "funciona todo",
+            "hay algo caído",
+            "está todo bien",
+            "hay alguna avería en casa",
+            "están funcionando todos nuestros servidores",
+            "qué servicios están caídos",
+        ],
         ["funciona jellyfin", "Ningún servicio vigilado se llama jellyfin."],
         ["está activo el homeassistant", "Home Assistant funciona."],
         ["cuántos servicios no funcionan", "Uno de 3 servicios no funciona. NAS no funciona."],
         "Los 3 servicios funcionan.",
     ),
     "it": (
-        ["funzionano i miei servizi", "funziona tutto", "c'è qualcosa che non va"],
+        [
+            "funzionano i miei servizi",
+            "funziona tutto",
+            "c'è qualcosa che non va",
+            "stanno funzionando tutti i nostri server",
+            "c'è qualche servizio fermo",
+            "quali servizi sono offline",
+        ],
         ["jellyfin funziona", "Nessun servizio monitorato si chiama jellyfin."],
         ["l'homeassistant è raggiungibile", "Home Assistant funziona."],
         ["quanti servizi non funzionano", "Non funziona un servizio su 3. NAS non funziona."],
         "Tutti i 3 servizi funzionano.",
     ),
     "nl": (
-        ["zijn mijn diensten bereikbaar", "werkt alles", "ligt er iets plat"],
+        [
+            "zijn mijn diensten bereikbaar",
+            "werkt alles",
+            "ligt er iets plat",
+            "is er een storing",
+            "welke diensten werken niet",
+            "doet alles het",
+        ],
         ["draait jellyfin", "Jellyfin wordt niet bewaakt."],
         ["doet de homeassistant het", "Home Assistant is bereikbaar."],
         [
@@ -518,7 +566,14 @@ LANGUAGES = {
         "Alle 3 diensten zijn bereikbaar.",
     ),
     "pl": (
-        ["czy moje usługi działają", "czy wszystko działa", "czy coś nie działa"],
+        [
+            "czy moje usługi działają",
+            "czy wszystko działa",
+            "czy coś nie działa",
+            "czy są jakieś awarie",
+            "które usługi nie działają",
+            "czy nasze serwery działają",
+        ],
         ["czy jellyfin działa", "Usługa jellyfin nie jest monitorowana."],
         ["jaki jest stan homeassistanta", "Home Assistant działa."],
         ["ile usług nie działa", "Nie działa jedna z 3 usług. NAS nie działa."],
@@ -563,6 +618,13 @@ def test_every_language_has_a_sentence_for_every_state_and_number(language: str)
                 text = " ".join(sentences(services, query, language))
                 assert "{" not in text
                 assert "Box" in text or state == "up"
+
+
+def test_a_name_that_is_a_common_word_elsewhere_is_a_name() -> None:
+    services = [Service("1", "Router", "up"), Service("2", "Plex", "up")]
+    assert sentences(services, "czy nas działa", "pl") == ["Usługa nas nie jest monitorowana."]
+    services.append(Service("3", "NAS", "down"))
+    assert sentences(services, "czy nas działa", "pl") == ["NAS nie działa."]
 
 
 def test_numbers_are_said_as_a_pole_says_them() -> None:
