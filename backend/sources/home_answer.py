@@ -13,11 +13,13 @@ from backend.sources.home_choice import MEANS, Chosen
 from backend.sources.home_question import Asked
 from backend.sources.home_states import UNKNOWN, Thing
 from backend.sources.home_words import HomeWords
+from backend.text.words import fold
 
 _MOST_NAMES: Final = 6
 _MOST_CHARS: Final = 220
 """Names in one sentence: a voice answer of 400 characters holds it and the next one."""
 _MOST_VALUES: Final = 6
+_STEM: Final = 5
 _FEW: Final = 2
 """From so many things on, "all doors that I can see" is said for their names."""
 
@@ -198,11 +200,11 @@ class Answering:
 
     def _name(self, thing: Thing) -> str:
         """Return a thing's name, with its area where the name alone could be another's, or says only what kind it is."""
-        words = self._words
-        name = words.words(thing.name)
-        area = words.words(thing.area)
-        told = area and all(any(words.alike(a, n) for n in name) for a in area)
-        if area and not told and (thing.name.casefold() in self._twice or words.generic(name)):
+        words, area = self._words, fold(thing.area)
+        name = fold(thing.name)
+        # "Garagentor" tells of the garage, "Küchenlicht" of the "Küche".
+        told = not area or area[:_STEM] in name
+        if not told and (thing.name.casefold() in self._twice or words.generic(thing.name)):
             return words.say("placed", area=thing.area, name=thing.name)
         return thing.name
 

@@ -89,8 +89,13 @@ class House:
 
     def read(self, text: str) -> Asked:
         """Return what a text asks of these things."""
-        reader = Reader(self._names.values(), self._areas.values(), self._here, self._words)
-        return reader.read(text)
+        # People may be called like a word that names nothing: "Ben", "Will".
+        names = [
+            name
+            for thing, name in self._names.items()
+            if name and (thing.kind == "person" or not self._words.generic(thing.name))
+        ]
+        return Reader(names, self._areas.values(), self._here, self._words).read(text)
 
     def _kinds_of(self, thing: Thing) -> frozenset[str]:
         kinds = {thing.kind, *_ALSO.get(thing.kind, ())}

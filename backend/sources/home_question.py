@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from backend.sources.home_states import MEASURED
-from backend.sources.home_words import HomeWords, Meaning, Token
+from backend.sources.home_words import HomeWords, Meaning, Token, Use
 
 Words = tuple[str, ...]
 Quantity = Literal["", "all", "any", "which", "count"]
@@ -42,6 +42,8 @@ _MOST_UNKNOWN: Final = 3
 """A question with more words that name nothing here isn't about this house's things."""
 _MOST_WORDS: Final = 60
 _NOUN_CHARS: Final = 60
+_BETWEEN: Final = 2
+"""So many function words belong to what stands around them: "the light in the attic"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,14 @@ class Reader:
     def __init__(
         self, names: Iterable[Words], areas: Iterable[Words], here: Words, words: HomeWords
     ) -> None:
+        """Take names that are no kind's, and areas, the longest of which count."""
         self._words = words
         self._here = here
         self._areas = sorted({*areas, here} - {()}, key=lambda area: (-len(area), area))
-        self._in_areas = {word for area in self._areas for word in area}
-        self._names = sorted(set(names), key=lambda name: (-len(name), name))
+        self._in_areas = {
+            stem for area in self._areas for word in area for stem in words.stems(word)
+        }
+        self._names = set(names)
 
     def read(self, text: str) -> Asked:
         """Return what a text asks of these things."""
@@ -127,9 +132,11 @@ class Reader:
             for _, _, means in self._words.found(words)
             for meaning in means
         )
-        for name in self._names:
-            if not name or self._words.generic(name):
-                continue
+        stems = {stem for word in words for stem in self._words.stems(word)}
+        heard = [
+            name for name in self._names if all(stems & self._words.stems(word) for word in name)
+        ]
+        for name in sorted(heard, key=lambda name: (-len(name), name)):
             common = self._common(name)
             if common and counted:
                 # "Which kitchen lights are on" is about more than the "Kitchen light".
@@ -144,15 +151,15 @@ class Reader:
 
     def _common(self, name: Words) -> bool:
         """Return whether a name is made of an area and a kind: "Kitchen light"."""
-        return all(
-            self._words.generic((word,))
-            or any(self._words.alike(word, other) for other in self._in_areas)
+        kinds = [word for word in name if self._is(word, "kind")]
+        return bool(kinds) and all(
+            self._words.generic(word) or not self._in_areas.isdisjoint(self._words.stems(word))
             for word in name
         )
 
     def _find_areas(self, words: Sequence[str], marks: list[str], mark: _Mark) -> Iterator[Words]:
         for area in self._areas:
-            if all(self._is_state(word) for word in area):
+            if all(self._is(word, "state") for word in area):
                 continue
             # What is one word may be heard as two, and the other way round.
             for size in dict.fromkeys((len(area), 1, len(area) + 1)):
@@ -165,8 +172,8 @@ class Reader:
                         mark(at, size, "area")
                         yield area
 
-    def _is_state(self, word: str) -> bool:
-        return any(meaning.use == "state" for meaning in self._words.phrases.get((word,), ()))
+    def _is(self, word: str, use: Use) -> bool:
+        return any(meaning.use == use for meaning in self._words.phrases.get((word,), ()))
 
     def _same(self, some: Sequence[str], others: Sequence[str]) -> bool:
         return len(some) == len(others) and all(map(self._words.alike, some, others))
@@ -303,10 +310,26 @@ def _said(
             runs[-1].append(at)
         elif runs[-1]:
             runs.append([])
+    runs = [run for run in runs if run]
     unknown = [run for run in runs if any(marks[at] == "noun" for at in run)] or runs
+    said: list[str] = []
+    for run, before in zip(unknown, [None, *unknown], strict=False):
+        between = range(before[-1] + 1, run[0]) if before else range(0)
+        if (
+            before
+            and 0 < len(between) <= _BETWEEN
+            and {marks[at] for at in between} == {"function"}
+        ):
+            said[-1] += f" {_whole(tokens, between)} {_whole(tokens, run)}"
+        else:
+            said.append(_whole(tokens, run))
+    return ", ".join(said)[:_NOUN_CHARS].strip()
+
+
+def _whole(tokens: Sequence[Token], run: Iterable[int]) -> str:
+    """Return words as they were asked; a compound was taken in two."""
     words: list[str] = []
-    for at in (at for run in unknown[:2] for at in run):
-        # A compound was taken in two.
+    for at in run:
         if not words or words[-1] != tokens[at].asked:
             words.append(tokens[at].asked)
-    return " ".join(words)[:_NOUN_CHARS].strip()
+    return " ".join(words)

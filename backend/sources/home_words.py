@@ -80,17 +80,11 @@ class HomeWords:
             self._add(self.data["words"][use], Meaning(use))
         self.longest = max(map(len, self.phrases))
         self.head_first: bool = self.data["head_first"]
-        self._endings: tuple[str, ...] = tuple(self.data["endings"].split())
+        self._endings = tuple(_set(self.data["endings"]))
         own = languages.load(code).words
-        self._function = own.function | own.question
-        compounds = sorted(
-            {phrase[0] for phrase, means in self.phrases.items() if _ends_compounds(phrase, means)}
-            if self.data["compounds"]
-            else (),
-            key=len,
-            reverse=True,
-        )
-        self._compounds = tuple(compounds)
+        self._function = own.function | own.question | own.light
+        self._compounds = sorted(_set(self.data["compounds"]), key=len, reverse=True)
+        self._uncut = tuple(_set(self.data["uncut"]))
 
     @staticmethod
     def _folded(forms: str) -> Iterator[tuple[str, ...]]:
@@ -118,7 +112,7 @@ class HomeWords:
         return tuple(token.word for token in self.tokens(text))
 
     def _parts(self, word: str) -> tuple[str, ...]:
-        if (word,) not in self.phrases:
+        if (word,) not in self.phrases and not word.endswith(self._uncut):
             for end in self._compounds:
                 if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
                     return word[: -len(end)], end
@@ -142,18 +136,19 @@ class HomeWords:
 
     def alike(self, one: str, other: str) -> bool:
         """Return whether two words are forms of one."""
-        return one == other or not self._stems(one).isdisjoint(self._stems(other))
+        return one == other or not self.stems(one).isdisjoint(self.stems(other))
 
-    def _stems(self, word: str) -> frozenset[str]:
+    def stems(self, word: str) -> frozenset[str]:
+        """Return a word, and what is left of it without an ending: words that share one are forms of one."""
         return _stems(word, self._endings)
 
     def function(self, word: str) -> bool:
         """Return whether a word names nothing."""
         return word in self._function
 
-    def generic(self, words: Sequence[str]) -> bool:
-        """Return whether words name no one thing: kinds, states and function words alone."""
-        return all((word,) in self.phrases or self.function(word) for word in words)
+    def generic(self, name: str) -> bool:
+        """Return whether a name is no one thing's: kinds, states and function words alone."""
+        return all((word,) in self.phrases or self.function(word) for word in fold(name).split())
 
     def states(self) -> Mapping[str, str]:
         """Return our word for states by what a language calls them, folded, where that is no preposition."""
@@ -190,15 +185,13 @@ class HomeWords:
 
     def form(self, name: str, kind: str) -> str:
         """Return the grammatical form of a name: by the noun in it, else by its ending, else by its kind."""
-        words = fold(name).split()
+        # Accents tell "Rollläden" from "Rollladen".
+        words = _WORD.findall(unicodedata.normalize("NFC", name).casefold())
         order = words if self.head_first else list(reversed(words))
         for word in order:
             for form, nouns in self.data["nouns"].items():
-                if word in _set(nouns):
+                if word in _nouns(nouns):
                     return str(form)
-        if kind == "person":
-            # A name's ending tells how a person is spoken of, nothing tells it better.
-            order = words[:1]
         for word in order[:1]:
             for end, form in self.data.get("by_ending", {}).items():
                 if word.endswith(end):
@@ -214,8 +207,9 @@ class HomeWords:
         return several.pop() if len(several) == 1 else plural["mixed"]
 
 
-def _ends_compounds(phrase: tuple[str, ...], means: Sequence[Meaning]) -> bool:
-    return len(phrase) == 1 and len(phrase[0]) >= _SHORTEST and means[0].use == "kind"
+@lru_cache(maxsize=64)
+def _nouns(words: str) -> frozenset[str]:
+    return frozenset(words.casefold().split())
 
 
 @lru_cache(maxsize=64)
