@@ -31,6 +31,7 @@ from backend.server.app import create_app
 from backend.settings import Settings
 from backend.sources.base import Observed, Source
 from backend.sources.changes import Changes
+from backend.sources.forecast import Forecast
 from backend.sources.ha import HomeStates
 from backend.sources.house import House
 from backend.sources.http import open_session
@@ -158,6 +159,7 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
             ttl=settings.cache_ttl_uptime_seconds,
         ),
         News.from_settings(settings, session),
+        Forecast.from_settings(settings, session),
         HomeStates(
             session,
             settings.ha_url,

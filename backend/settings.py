@@ -139,6 +139,32 @@ class Settings(BaseModel):
         None, description="Password of that user for the API."
     )
 
+    forecast_latitude: Annotated[float, Field(ge=-90, le=90)] | None = Field(
+        None,
+        description="Where the house is, in degrees; with the longitude it switches forecasts on.",
+    )
+    forecast_longitude: Annotated[float, Field(ge=-180, le=180)] | None = Field(
+        None, description="Where the house is, in degrees."
+    )
+    forecast_location_name: str | None = Field(
+        None, description="What the house's place is called."
+    )
+    forecast_timezone: str | None = Field(
+        None, description="IANA zone of that place; unset: that of the request."
+    )
+    forecast_url: Url | None = Field(
+        None, description="Open-Meteo's forecast; unset: the public one, once there is a place."
+    )
+    geocoding_url: Url | None = Field(
+        None, description="Open-Meteo's geocoding; unset: the public one, where forecasts are on."
+    )
+    forecast_precip_threshold_pct: Percent = Field(
+        20.0, description="From this chance of rain on, it is spoken of."
+    )
+    forecast_wind_threshold_mph: Annotated[float, Field(ge=0, le=500)] = Field(
+        15.0, description="From this wind on, it is spoken of."
+    )
+
     uptime_kuma_url: Url | None = Field(None, description="Uptime Kuma.")
     uptime_kuma_api_key: SecretStr | None = Field(
         None, description="Key for its metrics; unset: the status page alone."
@@ -202,6 +228,7 @@ class Settings(BaseModel):
     cache_ttl_kiwix_seconds: Kept = Field(86_400, description="How long kiwix results are kept.")
     cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
     cache_ttl_news_seconds: Kept = Field(900, description="How long news results are kept.")
+    cache_ttl_forecast_seconds: Kept = Field(1800, description="How long forecasts are kept.")
     cache_ttl_uptime_seconds: Kept = Field(60, description="How long service states are kept.")
     cache_ttl_ha_seconds: Kept = Field(
         30, description="How long states read with HA_TOKEN are kept."

@@ -78,6 +78,7 @@ def test_where_nothing_is_at_fault_every_line_is_ok(environment: dict[str, str])
             "kiwix",
             "uptime",
             "news",
+            "forecast",
             "ha",
             "changes",
             "model",
