@@ -69,7 +69,7 @@ class _Words:
         if name not in self._lists:
             raise ValueError(f"no list {name!r} under [words]; there are: {', '.join(self._lists)}")
         entries = (entry.replace("_", " ") for entry in self._lists[name].split())
-        return rf"\b(?:{'|'.join(map(self.spelt_out, entries))})\b"
+        return rf"(?:\b(?:{'|'.join(map(self.spelt_out, entries))})\b)"
 
     def spelt_out(self, pattern: str) -> str:
         """Return `pattern` with the words of the lists that it names. Raises ValueError for one that isn't there."""
