@@ -20,8 +20,8 @@ from backend.text.words import content_words, fold, tokens
 
 MOST_BOOKS: Final = 2
 MOST_HITS: Final = 8
-"""So many articles of a search are looked at by their titles, and `MOST_READ` of them are read."""
-MOST_READ: Final = 3
+"""So many articles of a search are looked at by their titles, and `_MOST_READ` of all are read."""
+_MOST_READ: Final = 3
 _MOST_ARTICLES: Final = 2
 MOST_QUOTED: Final = 3
 MOST_BYTES: Final = 1_000_000
@@ -109,12 +109,15 @@ class Topic:
 
     @classmethod
     def of(cls, words: Sequence[str], language: str | None, asked_in: str) -> Topic:
-        """Weigh words of which nothing is known in the book."""
+        """Weigh the words alike, which is right where an article has them all, or a title does."""
         weights = {word: _CODE_WEIGHT if is_code(word) else 1.0 for word in words}
         return cls(weights, tuple(words), language, language not in (None, asked_in))
 
     def counted(self, counts: Mapping[str, int], total: int) -> Topic:
-        """Weigh the words by how rare they are: `counts` of the book's `total` articles hold them."""
+        """Weigh the words by how rare they are: `counts` of the book's `total` articles hold them.
+
+        So it is seen which of them a question can do without.
+        """
         weights = {
             word: max(0.1, math.log((max(total, count) + 1) / (count + 0.5)))
             * (_CODE_WEIGHT if is_code(word) else 1.0)
@@ -131,12 +134,12 @@ class Topic:
         return held / total * (_FOREIGN if self.foreign else 1.0) if total else 0.0
 
     def searches(self) -> Iterator[str]:
-        """Yield what an index that wants all words of a search is asked for.
+        """Yield what an index that wants all words of a search is asked for, where no article has all words.
 
         One word after the other is left out, the commonest first.
         """
         rarest = sorted(self.known, key=lambda word: -self.weights[word])
-        for count in range(len(rarest), len(rarest) // 2, -1):
+        for count in range(min(len(rarest), len(self.weights) - 1), len(rarest) // 2, -1):
             yield " ".join(rarest[:count])
 
     def phrases(self) -> Iterator[str]:
@@ -158,9 +161,20 @@ class Topic:
             asked, dict.fromkeys(own, 1.0), _SAME_WORD
         )
 
-    def offer(self, rank: int, title: str) -> float:
-        """Return how likely an article is on the topic, by its title and its place among what an index offers."""
-        return self.named(title) + 0.5 / (1 + rank)
+    def likely(self, lists: Iterable[Iterable[tuple[str, str]]]) -> list[tuple[str, str]]:
+        """Return (path, name) of the articles that are worth reading, of (path, title) as indexes offer them, best first.
+
+        What several lists hold, or one holds on top, is likely, and what is called as the question calls it. Titles alone
+        don't decide: that of the right article may share no word with the question, and others all but one.
+        """
+        marks: dict[str, float] = {}
+        names: dict[str, tuple[float, str]] = {}
+        for offered in lists:
+            for rank, (path, title) in enumerate(offered):
+                marks[path] = marks.get(path, 0.0) + 0.5 / (1 + rank)
+                names[path] = max(names.get(path, (-1.0, "")), (self.named(title), title))
+        best = sorted(marks, key=lambda path: -(marks[path] + names[path][0]))
+        return [(path, names[path][1]) for path in best[:_MOST_READ]]
 
     def read(self, content: str, *, title: str, name: str, url: str) -> Article | None:
         """Return an article that is called `title`, and also `name`; None if it isn't on the topic."""

@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 import hashlib
 import html
-import itertools
 import json
 import logging
 import re
@@ -24,7 +23,7 @@ import uuid
 import aiohttp
 
 from backend.flights import Flights
-from backend.sources.books import MOST_BYTES, MOST_HITS, MOST_READ, PROMISING, Article, Topic
+from backend.sources.books import MOST_BYTES, MOST_HITS, PROMISING, Article, Topic
 from backend.sources.catalogue import Volume, choose, volumes
 from backend.sources.http import Moved, UpstreamError, fetch
 from backend.text import xml
@@ -39,7 +38,8 @@ _CATALOGUE_SECONDS: Final = 30.0
 _PAGE: Final = 100
 _MOST_PAGES: Final = 100
 _SUGGESTED: Final = 3
-"""So many runs of the question's words are looked for in titles."""
+_MOST_SUGGESTED: Final = 12
+"""So many runs of the question's words are looked for in titles, where there are only titles to look in."""
 _LOOSE_BACKSLASH: Final = re.compile(r'\\(?!["\\/bfnrtu])')
 _GONE: Final = (400, 404)
 
@@ -56,12 +56,8 @@ class Looked:
     failed: Failed | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    """What an index offers: the path of an article in its book, and a name of it."""
-
-    path: str
-    title: str
+_Hit = tuple[str, str]
+"""What an index offers: the path of an article in its book, and a name of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +68,12 @@ class _Page:
     content: str
 
 
-_Offer = tuple[int, list[_Hit]]
-"""How many there are, and the best of them."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """How many articles hold all words of a search, and the best of them."""
+
+    total: int
+    hits: list[_Hit]
 
 
 class KiwixServe:
@@ -194,25 +194,30 @@ class KiwixServe:
         """Return the articles of a book that are on the topic. Raises UpstreamError."""
         topic = Topic.of(words, volume.language, language)
         pages: dict[str, _Page | UpstreamError] = {}
-        phrases = itertools.islice(topic.phrases(), _SUGGESTED)
-        full, *titles = _answers(
-            await asyncio.gather(
-                self._search(volume, " ".join(words), until),
-                *(self._suggest(volume, phrase, until) for phrase in phrases),
-                return_exceptions=True,
-            )
+        runs = list(topic.phrases())[:_MOST_SUGGESTED]
+        suggesting = (self._suggest(volume, run, until) for run in runs[:_SUGGESTED])
+        searched, suggested = await asyncio.gather(
+            asyncio.gather(self._search(volume, " ".join(words), until), return_exceptions=True),
+            asyncio.gather(*suggesting, return_exceptions=True),
         )
-        offered = _heard([*titles, full])
+        (full,), titles = _answers(searched), _answers(suggested)
+        failed = [answer for answer in (full, *titles) if isinstance(answer, UpstreamError)]
+        if len(failed) > len(titles):
+            gone = all(error.status in _GONE for error in failed)
+            raise _Gone(failed[0].failed) if gone else failed[0]
+        named = _longest(titles)
         if isinstance(full, UpstreamError):
-            articles = await self._read(volume, topic, offered, pages, until)
+            if not named:
+                others = (self._suggest(volume, run, until) for run in runs[_SUGGESTED:])
+                named = _longest(await asyncio.gather(*others))
+            articles = await self._read(volume, topic, [named], pages, until)
             # A book may have no index but that of its titles.
             if articles or full.status in _GONE:
                 return articles
             raise full
-        # Words of which nothing is known weigh the same, which is right where an article has them all, or a title does.
-        named = titles[0]
-        if full[0] or (not isinstance(named, UpstreamError) and named[0]):
-            articles = await self._read(volume, topic, offered, pages, until)
+        lists = [named, full.hits]
+        if full.hits or _longest(titles[:1]):
+            articles = await self._read(volume, topic, lists, pages, until)
             if articles:
                 return articles
         if len(words) == 1:
@@ -222,17 +227,17 @@ class KiwixServe:
             *(self._search(volume, word, until, count=1) for word in words)
         )
         counted = topic.counted(
-            {word: total for word, (total, _) in zip(words, counts, strict=True)}, volume.articles
+            {word: each.total for word, each in zip(words, counts, strict=True)}, volume.articles
         )
         if counted.promise < PROMISING:
             return []
-        searches = [each for each in counted.searches() if len(each.split()) < len(words)]
-        more = await asyncio.gather(*(self._search(volume, each, until) for each in searches))
-        return await self._read(volume, counted, [*offered, *_heard(more)], pages, until)
+        searches = (self._search(volume, each, until) for each in counted.searches())
+        lists += [each.hits for each in await asyncio.gather(*searches)]
+        return await self._read(volume, counted, lists, pages, until)
 
     async def _search(
         self, volume: Volume, pattern: str, until: float, *, count: int = MOST_HITS
-    ) -> _Offer:
+    ) -> _Found:
         """Return how many articles hold all words of `pattern`, and the best of them. Raises UpstreamError."""
         # Where a page starts is counted from 1 in 3.3, from 0 in 3.7.
         params = {
@@ -245,13 +250,13 @@ class KiwixServe:
         if channel is None:
             raise UpstreamError(Failed("bad_reply", f"{self._host} sends no results"))
         hits = [
-            _Hit(path, item.findtext("title", "").strip())
+            (path, item.findtext("title", "").strip())
             for item in channel.findall("item")
             if (path := volume.path(item.findtext("link", "").strip())) is not None
         ]
-        return _number(channel.findtext("totalResults")), hits[:count]
+        return _Found(_number(channel.findtext("totalResults")), hits[:count])
 
-    async def _suggest(self, volume: Volume, phrase: str, until: float) -> _Offer:
+    async def _suggest(self, volume: Volume, phrase: str, until: float) -> list[_Hit]:
         """Return the articles and other names of articles with `phrase` in their titles. Raises UpstreamError."""
         params = {"content": volume.name, "term": phrase, "count": str(MOST_HITS)}
         body = await fetch(self._session, f"{self._url}/suggest", until=until, params=params)
@@ -262,42 +267,39 @@ class KiwixServe:
         except (ValueError, RecursionError) as error:
             raise UpstreamError(Failed("bad_reply", f"{self._host} sends no JSON")) from error
         hits = [
-            _Hit(html.unescape(str(each["path"])), html.unescape(str(each.get("value", ""))))
+            (html.unescape(str(each["path"])), html.unescape(str(each.get("value", ""))))
             for each in (said if isinstance(said, list) else ())
             if isinstance(each, dict) and each.get("kind") == "path" and each.get("path")
         ]
-        return len(hits), hits[:MOST_HITS]
+        return hits[:MOST_HITS]
 
     async def _read(
         self,
         volume: Volume,
         topic: Topic,
-        hits: Iterable[_Hit],
+        lists: Iterable[Iterable[_Hit]],
         pages: dict[str, _Page | UpstreamError],
         until: float,
     ) -> list[Article]:
-        """Return those of `hits` that are on the topic; `pages` are those that have been fetched, and get more.
+        """Return those of `lists` that are on the topic; `pages` are those that have been fetched, and get more.
 
         Raises UpstreamError where the server fails.
         """
-        names: dict[str, tuple[float, str]] = {}
-        for rank, hit in enumerate(hits):
-            names.setdefault(hit.path, (topic.offer(rank, hit.title), hit.title))
-        likely = sorted(names, key=lambda path: -names[path][0])[:MOST_READ]
-        missing = [path for path in likely if path not in pages]
+        likely = topic.likely(lists)
+        missing = [path for path, _ in likely if path not in pages]
         fetching = (self._page(volume, path, until) for path in missing)
         got = _answers(await asyncio.gather(*fetching, return_exceptions=True))
         pages.update(zip(missing, got, strict=True))
         fetched: dict[str, tuple[str, str]] = {}
         errors: list[UpstreamError] = []
-        for at in likely:
+        for at, name in likely:
             page = pages[at]
             if isinstance(page, UpstreamError):
                 # A page that is gone, or is none, isn't read.
                 errors += [page] if page.failed.kind != "bad_reply" else []
             else:
                 # What leads to an article is another name of it; the better one is kept.
-                fetched.setdefault(page.path, (names[at][1], page.content))
+                fetched.setdefault(page.path, (name, page.content))
         if errors and not fetched:
             raise errors[0]
 
@@ -351,14 +353,10 @@ def _answers[T](results: Iterable[T | BaseException]) -> list[T | UpstreamError]
     return answers
 
 
-def _heard(answers: Sequence[_Offer | UpstreamError]) -> list[_Hit]:
-    """Return what the indexes of a book offer; one of them may be missing. Raises UpstreamError where none answers."""
-    errors = [answer for answer in answers if isinstance(answer, UpstreamError)]
-    if errors and len(errors) == len(answers):
-        if all(error.status in _GONE for error in errors):
-            raise _Gone(errors[0].failed, errors[0].status)
-        raise errors[0]
-    return [hit for answer in answers if not isinstance(answer, UpstreamError) for hit in answer[1]]
+def _longest(titles: Iterable[list[_Hit] | UpstreamError]) -> list[_Hit]:
+    """Return the hits of the longest run of words that there are titles of: it names the thing."""
+    found = (hits for hits in titles if not isinstance(hits, UpstreamError) and hits)
+    return list(next(found, ()))
 
 
 def _number(text: str | None) -> int:

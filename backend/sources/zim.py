@@ -22,7 +22,6 @@ from backend.sources.books import (
     MOST_BOOKS,
     MOST_BYTES,
     MOST_HITS,
-    MOST_READ,
     PROMISING,
     Article,
     Topic,
@@ -118,80 +117,99 @@ def look_up(
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The words of a question in one book."""
+    """The words of a question in one book: weighed alike, and by how rare they are in it."""
 
     book: Book
+    alike: Topic
     topic: Topic
+    entitled: bool
 
     @classmethod
     def of(cls, book: Book, words: Sequence[str], language: str) -> _Search:
-        """Ask a book how rare the words are in it."""
+        """Ask a book how rare the words are in it, and whether a title has them all: other names are in titles only."""
         assert book.archive is not None
-        topic = Topic.of(words, book.language, language)
-        if book.searcher is None:
-            return cls(book, topic)
-        counts = {word: _found(book.searcher, word).getEstimatedMatches() for word in words}
-        # Other names of a thing are in titles only, those of redirections.
+        alike = topic = Topic.of(words, book.language, language)
         entitled = (
-            not all(counts.values())
-            and book.suggester is not None
-            and book.suggester.suggest(" ".join(words)).getEstimatedMatches()
+            book.suggester is not None
+            and book.suggester.suggest(" ".join(words)).getEstimatedMatches() > 0
         )
-        counted = topic.counted(counts, book.archive.article_count)
-        return cls(book, replace(counted, known=topic.known) if entitled else counted)
+        if book.searcher is not None:
+            counts = {word: _found(book.searcher, word).getEstimatedMatches() for word in words}
+            topic = alike.counted(counts, book.archive.article_count)
+            if entitled:
+                topic = replace(topic, known=alike.known)
+        return cls(book, alike, topic, entitled)
 
-    def articles(self, deadline: float) -> Iterator[Article]:
-        """Yield the articles that are on the topic, of those that the book's own indexes offer."""
-        offered: dict[str, tuple[float, str, Item]] = {}
-        for rank, path in enumerate(self._offered(deadline)):
+    def articles(self, deadline: float) -> list[Article]:
+        """Return the articles that are on the topic, of those that the book's own indexes offer."""
+        lists = [self._titled(deadline)]
+        if self.book.searcher is None:
+            return list(self._read(self.alike, lists, deadline))
+        full = self._searched(self.book.searcher, " ".join(self.alike.weights), deadline)
+        lists.append(full)
+        if full or self.entitled:
+            articles = list(self._read(self.alike, lists, deadline))
+            if articles:
+                return articles
+        more = 0
+        for words in self.topic.searches():
+            lists.append(self._searched(self.book.searcher, words, deadline))
+            more += len(lists[-1])
+            if more >= MOST_HITS:
+                break
+        return list(self._read(self.topic, lists, deadline))
+
+    def _titled(self, deadline: float) -> list[str]:
+        """Return the paths of articles by their titles: the longest run of words that there are titles of names it."""
+        if self.book.suggester is not None:
+            for phrase in self.alike.phrases():
+                _in_time(deadline)
+                if paths := list(self.book.suggester.suggest(phrase).getResults(0, MOST_HITS)):
+                    return paths
+        return []
+
+    def _searched(self, searcher: Searcher, words: str, deadline: float) -> list[str]:
+        """Return the paths of articles that hold all words."""
+        _in_time(deadline)
+        return list(_found(searcher, words).getResults(0, MOST_HITS))
+
+    def _read(
+        self, topic: Topic, lists: Iterable[Iterable[str]], deadline: float
+    ) -> Iterator[Article]:
+        """Yield those of the likeliest articles that are on the topic."""
+        items: dict[str, Item] = {}
+        offered = [list(self._items(paths, items)) for paths in lists]
+        for path, name in topic.likely(offered):
+            _in_time(deadline)
+            item = items[path]
+            try:
+                content = bytes(item.content[:MOST_BYTES]).decode("utf-8", "replace")
+                url = f"zim://{quote(self.book.path.stem)}/{quote(path)}"
+                article = topic.read(content, title=item.title, name=name, url=url)
+            except RuntimeError as error:
+                # A large book has other pages than the damaged one.
+                _LOGGER.warning("%s: %s: %s", self.book.path, path, _line(error))
+                continue
+            if article is not None:
+                yield article
+
+    def _items(self, paths: Iterable[str], items: dict[str, Item]) -> Iterator[tuple[str, str]]:
+        """Yield (path, name) of the articles at `paths`, and put them into `items`."""
+        for path in paths:
             try:
                 entry = self._archive.get_entry_by_path(path)
                 # A redirection leads to its article, and is another name of it.
                 item = entry.get_item()
             except (KeyError, RuntimeError):
                 continue
-            if item.path in offered or not item.mimetype.startswith("text/html"):
-                continue
-            name = max((item.title, entry.title), key=self.topic.named)
-            offered[item.path] = (self.topic.offer(rank, name), name, item)
-        likely = sorted(offered.values(), key=lambda one: -one[0])[:MOST_READ]
-        for _, name, item in likely:
-            _in_time(deadline)
-            try:
-                content = bytes(item.content[:MOST_BYTES]).decode("utf-8", "replace")
-                url = f"zim://{quote(self.book.path.stem)}/{quote(item.path)}"
-                article = self.topic.read(content, title=item.title, name=name, url=url)
-            except RuntimeError as error:
-                # A large book has other pages than the damaged one.
-                _LOGGER.warning("%s: %s: %s", self.book.path, item.path, _line(error))
-                continue
-            if article is not None:
-                yield article
+            if item.mimetype.startswith("text/html"):
+                items[item.path] = item
+                yield item.path, max((item.title, entry.title), key=self.alike.named)
 
     @property
     def _archive(self) -> Archive:
         assert self.book.archive is not None
         return self.book.archive
-
-    def _offered(self, deadline: float) -> Iterator[str]:
-        """Yield paths of articles: first by their titles, then by what they say."""
-        if self.book.suggester is not None:
-            for phrase in self.topic.phrases():
-                _in_time(deadline)
-                suggestion = self.book.suggester.suggest(phrase)
-                if paths := list(suggestion.getResults(0, MOST_HITS)):
-                    yield from paths
-                    break
-        if self.book.searcher is None:
-            return
-        seen = 0
-        for words in self.topic.searches():
-            _in_time(deadline)
-            paths = list(_found(self.book.searcher, words).getResults(0, MOST_HITS))
-            yield from paths
-            seen += len(paths)
-            if seen >= MOST_HITS:
-                break
 
 
 def _found(searcher: Searcher, words: str) -> Hits:
