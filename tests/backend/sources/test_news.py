@@ -55,21 +55,35 @@ ATOM = f"""<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xml:la
 
 
 class Paper:
-    """Serves what a test has it serve, by path; None hangs."""
+    """Serves what a test has it serve, by path, with the headers of that path; None hangs.
+
+    As servers do, it sends nothing again to whoever knows the ETag or the date of it.
+    """
 
     def __init__(self) -> None:
         self.pages: dict[str, str | bytes | int | None] = {"/rss": FEED, "/atom": ATOM}
+        self.headers: dict[str, dict[str, str]] = {}
         self.asked: list[str] = []
+        self.sent: list[int] = []
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(request.path_qs)
+        response = await self.answer(request)
+        self.sent.append(response.status)
+        return response
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        headers = self.headers.get(request.path, {})
+        for told, asks in (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")):
+            if headers.get(told, "") == request.headers.get(asks):
+                return web.Response(status=304, headers=headers)
         page = self.pages.get(request.path, 404)
         if page is None:
             await asyncio.Event().wait()
         if isinstance(page, int):
-            return web.Response(status=page)
+            return web.Response(status=page, headers=headers)
         body = page.encode() if isinstance(page, str) else page
-        return web.Response(body=body, content_type="application/xml")
+        return web.Response(body=body, headers={"Content-Type": "application/xml", **headers})
 
 
 @pytest.fixture
