@@ -18,6 +18,9 @@ from backend.sources.feeds import (
     web_address,
 )
 
+UNTIMED = settings(deadline=None)
+"""How fast the machine is is no matter here."""
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HEAD = "<rss version='2.0'><channel><title>Paper</title>"
 END = "</channel></rss>"
@@ -68,6 +71,7 @@ def test_two_pages_are_two_however_alike_their_addresses_are(one: str, other: st
     st.lists(st.text("abc%7=?;", max_size=6), max_size=4).map("&".join),
     st.lists(st.text("abc%7=?;", max_size=6), max_size=4).map("&".join),
 )
+@UNTIMED
 def test_questions_of_other_parts_are_other_pages(one: str, other: str) -> None:
     parts = [sorted(filter(None, query.split("&"))) for query in (one, other)]
     addresses = [same_address(f"https://a.example/x?{query}") for query in (one, other)]
@@ -80,6 +84,7 @@ def test_questions_of_other_parts_are_other_pages(one: str, other: str) -> None:
 @example("https://a.example/\u2100?\u2101")
 @example("javascript:alert(1)")
 @example("https://a.example/\ud800")
+@UNTIMED
 def test_whatever_a_link_is_it_is_an_address_or_none(link: str) -> None:
     for each in (link, f"https://a.example/{link}", f"https://{link}/x"):
         address = web_address(each)
@@ -89,6 +94,7 @@ def test_whatever_a_link_is_it_is_an_address_or_none(link: str) -> None:
 
 
 @given(st.text(st.sampled_from("ab .\n!?。"), max_size=3_000))
+@UNTIMED
 def test_a_text_is_cut_to_its_beginning_and_no_shorter_than_half_of_what_there_is_room_for(
     text: str,
 ) -> None:
@@ -139,7 +145,7 @@ def test_of_an_endless_feed_the_newest_items_are_read_whichever_end_they_are_at(
 
 
 @given(st.integers(0, MOST_ITEMS), st.booleans(), st.sampled_from(["item", "entry"]))
-@settings(max_examples=25, deadline=None)
+@settings(UNTIMED, max_examples=25)
 def test_a_feed_of_a_usual_size_is_read_as_it_is(count: int, comments: bool, name: str) -> None:
     between = (
         "<!-- <item> --><x><![CDATA[ <item><a href='/x'> & </item> ]]></x>" if comments else ""
@@ -181,7 +187,7 @@ def test_what_a_parser_would_take_seconds_for_never_comes_to_it(feed: str) -> No
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=60, deadline=None)
+@settings(UNTIMED, max_examples=60)
 def test_whatever_is_sent_there_is_some_reading_of_it_or_it_is_no_feed(body: bytes) -> None:
     for each in (body, f"{HEAD}<item><title>".encode() + body + b"</title></item></channel></rss>"):
         try:
@@ -241,6 +247,7 @@ def test_a_broken_byte_spoils_itself_alone() -> None:
 
 
 @given(st.binary(max_size=400))
+@UNTIMED
 def test_any_bytes_are_some_text_without_control_characters(body: bytes) -> None:
     text = decoded(body)
     assert not any(char < " " and char not in "\t\n\r" for char in text)
