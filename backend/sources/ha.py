@@ -169,10 +169,11 @@ class HomeStates:
         config, lines = await asyncio.gather(
             self._tried(self._get("/api/config", until)), self._tried(self._rendered(until))
         )
-        seconds = _REGISTRY_AGAIN if lines is None else _REGISTRY_SECONDS
-        self._registry_until = time.monotonic() + seconds
         if lines is not None:
             self._registry = await asyncio.to_thread(_registry, lines, config)
+        # Last: until then, whoever else asks would take an empty one for what is known.
+        seconds = _REGISTRY_AGAIN if lines is None else _REGISTRY_SECONDS
+        self._registry_until = time.monotonic() + seconds
         return self._registry
 
     async def _tried(self, call: Awaitable[Any]) -> Any:

@@ -31,7 +31,7 @@ _REPLY_SECONDS: Final = aiohttp.ClientTimeout(total=60)
 def environment(data: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a backend: `settings`, and nothing of the caller's that looks like one."""
     inherited = [
-        name for name in os.environ if re.match(r"(LLM|SYNTHESIS|CACHE|FUSION)_|API_KEYS", name)
+        name for name in os.environ if re.match(r"(LLM|SYNTHESIS|CACHE|FUSION|HA)_|API_KEYS", name)
     ]
     return {
         **dict.fromkeys(inherited, ""),
@@ -52,7 +52,7 @@ class Backend:
         self.port = port
         self.process: Process | None = None
         self.data = data
-        self._settings = settings or {}
+        self.settings = settings or {}
 
     @property
     def url(self) -> str:
@@ -79,7 +79,7 @@ class Backend:
                 "--port",
                 str(self.port),
             ],
-            environment=environment(self.data, self._settings),
+            environment=environment(self.data, self.settings),
             cwd=ROOT,
             log=self.data.with_suffix(".log"),
         )
