@@ -52,6 +52,8 @@ def serving(folder: Path) -> Iterator[UptimeKuma]:
                 "UPTIME_KUMA_HOST": "127.0.0.1",
                 "UPTIME_KUMA_PORT": str(port),
                 "NODE_ENV": "production",
+                # It asks for a newer version of itself, which nobody is to hear.
+                "HTTPS_PROXY": f"http://127.0.0.1:{closed.getsockname()[1]}",
             },
             stdout=log,
             stderr=log,
