@@ -1,12 +1,13 @@
 """A feed reader with the GReader API: FreshRSS, Miniflux and others.
 
 Decides how one logs in, and what of a reply is an item. The login is kept, and renewed once where the server has
-forgotten it. Described at https://www.inoreader.com/developers/ and, for FreshRSS, in its p/api/greader.php.
+forgotten it. Miniflux takes a form only with a token of its own in it, as Google's reader did. Described at https://www.inoreader.com/developers/ and, for FreshRSS, in its p/api/greader.php.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
 from typing import Any, Final
@@ -20,9 +21,21 @@ from backend.types import Failed
 
 _MOST_ITEMS: Final = 100
 _READING_LIST: Final = "user/-/state/com.google/reading-list"
+_UNKNOWN: Final = (404, 405)
+"""What a server says to paths that it doesn't have."""
+_MOST_TOKEN: Final = 500
 _PHP: Final = "/api/greader.php"
 _LATEST: Final = 253_402_300_800
 """The year 10000 in seconds since 1970, which no calendar here has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Login:
+    """Where the API is, who asks it, and what a form has to hold; "" where the server needs nothing in it."""
+
+    base: str
+    auth: str
+    token: str = ""
 
 
 class Reader:
@@ -37,7 +50,7 @@ class Reader:
         self._most_bytes = most_bytes
         # FreshRSS has its API under this path, others at the root; which, the first login tells.
         self._bases = [url] if url.endswith(".php") else [url, url + _PHP]
-        self._login: tuple[str, str] | None = None
+        self._login: _Login | None = None
         self.name = urlsplit(url).hostname or "the feed reader"
 
     async def items(self, until: float) -> list[NewsItem]:
@@ -66,15 +79,15 @@ class Reader:
         data: Sequence[tuple[str, str]] | None = None,
     ) -> Any:
         fresh = self._login is None
-        base, token = self._login or await self._log_in(until)
+        login = self._login or await self._log_in(until)
         try:
-            body = await self._items(base, token, what, until, params, data)
+            body = await self._items(login, what, until, params, data)
         except UpstreamError as error:
             if error.status != 401 or fresh:
                 raise
             self._login = None
-            base, token = await self._log_in(until)
-            body = await self._items(base, token, what, until, params, data)
+            login = await self._log_in(until)
+            body = await self._items(login, what, until, params, data)
         try:
             return json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -82,8 +95,7 @@ class Reader:
 
     async def _items(
         self,
-        base: str,
-        token: str,
+        login: _Login,
         what: str,
         until: float,
         params: Mapping[str, str],
@@ -91,17 +103,17 @@ class Reader:
     ) -> bytes:
         return await fetch(
             self._session,
-            f"{base}/reader/api/0/stream/items/{what}",
+            f"{login.base}/reader/api/0/stream/items/{what}",
             until=until,
             method="GET" if data is None else "POST",
             params=params,
-            data=data,
-            headers={"Authorization": f"GoogleLogin auth={token}"},
+            data=None if data is None else [*data, ("T", login.token)],
+            headers=_header(login.auth),
             most_bytes=self._most_bytes,
         )
 
-    async def _log_in(self, until: float) -> tuple[str, str]:
-        """Return where the API is, and the token; the password goes in the body, never in the address."""
+    async def _log_in(self, until: float) -> _Login:
+        """Log in; the password goes in the body, never in the address."""
         for base in self._bases:
             try:
                 body = await fetch(
@@ -112,15 +124,32 @@ class Reader:
                     data={"Email": self._user, "Passwd": self._password},
                 )
             except UpstreamError as error:
-                if error.status in (404, 405) and base != self._bases[-1]:
+                if error.status in _UNKNOWN and base != self._bases[-1]:
                     continue
                 raise
             for line in body.decode("utf-8", "replace").splitlines():
                 key, _, value = line.partition("=")
                 if key == "Auth" and value.strip().isprintable() and value.strip():
-                    self._login = base, value.strip()
+                    token = await self._token(base, value.strip(), until)
+                    self._login = _Login(base, value.strip(), token)
                     return self._login
         raise UpstreamError(Failed("bad_reply", f"{self.name} has no GReader API there"))
+
+    async def _token(self, base: str, auth: str, until: float) -> str:
+        """Return what forms have to hold, "" from a server that knows nothing of it."""
+        try:
+            body = await fetch(
+                self._session, f"{base}/reader/api/0/token", until=until, headers=_header(auth)
+            )
+        except UpstreamError as error:
+            if error.status not in _UNKNOWN:
+                raise
+            return ""
+        return body.decode("utf-8", "replace").strip()[:_MOST_TOKEN]
+
+
+def _header(auth: str) -> dict[str, str]:
+    return {"Authorization": f"GoogleLogin auth={auth}"}
 
 
 def _rows(reply: Any, key: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A feed reader with the GReader API. A server that speaks it stands in for FreshRSS and Miniflux, which can't be had."""
+"""A feed reader with the GReader API. A server that speaks it stands in for FreshRSS, which can't be had, and for faults."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Reader:
     def __init__(self, root: str = "") -> None:
         self.root = root
         self.token = "token-1"
+        self.form_token: str | None = "for-forms"
         self.logins = 0
         self.asked: list[str] = []
         self.contents: Any = {
@@ -56,10 +57,14 @@ class Reader:
             return web.Response(text=f"SID=x\nLSID=y\nAuth={self.token}\n")
         if request.headers.get("Authorization") != f"GoogleLogin auth={self.token}":
             raise web.HTTPUnauthorized
+        if path.endswith("/reader/api/0/token") and self.form_token is not None:
+            return web.Response(text=f"{self.form_token}\n")
         if path.endswith("/stream/items/ids"):
             return web.json_response({"itemRefs": [{"id": "1"}, {"id": "2"}, {}]})
         if path.endswith("/stream/items/contents"):
             form = await request.post()
+            if form.get("T", "") != (self.form_token or ""):
+                raise web.HTTPUnauthorized
             assert form.getall("i") == ["1", "2"]
             return web.json_response(self.contents)
         raise web.HTTPNotFound
@@ -96,6 +101,22 @@ async def test_items_are_told_wherever_the_api_is(root: str, asking: Asking) -> 
     assert passage.text == "The bridge over the sound is open."
     assert passage.url == "https://paper.example/bridge"
     assert not any(PASSWORD in path for path in reader.asked)
+
+
+async def test_a_server_that_knows_no_token_for_forms_is_asked_without(asking: Asking) -> None:
+    reader = Reader()
+    reader.form_token = None
+    async with opened(reader) as source:
+        assert isinstance(await ask(source, asking), Found)
+
+
+async def test_a_token_for_forms_that_was_forgotten_is_asked_for_again(asking: Asking) -> None:
+    reader = Reader()
+    async with opened(reader) as source:
+        await source.look(time.monotonic() + 5)
+        reader.form_token = "another"
+        source._kept.clear()
+        assert await source.look(time.monotonic() + 5)
 
 
 async def test_a_login_is_kept_and_renewed_once_where_it_was_forgotten(asking: Asking) -> None:
