@@ -38,7 +38,10 @@ class Answering:
     def sentences(self) -> list[str]:
         """Return the sentences, the one that answers first."""
         chosen, words = self._chosen, self._words
-        said = [words.say("not_seen", what=what) for what in dict.fromkeys(chosen.missing)]
+        said = [
+            words.say("not_seen" if what else "nothing_seen", what=what)
+            for what in dict.fromkeys(chosen.missing)
+        ]
         if chosen.undecided and any(thing.state != UNKNOWN for thing in chosen.things):
             said.append(words.say("cannot_tell"))
         if chosen.things:

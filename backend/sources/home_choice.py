@@ -65,8 +65,8 @@ _LOCKABLE: Final = frozenset({"door", "garage_door", "gate", "window"})
 class Chosen:
     """The things that a question is about, and the state that is asked of them, "" for none.
 
-    `missing` is what isn't among the things, in the words of the question; `undecided` tells that the state that was
-    asked for is none that they could have.
+    `missing` is what isn't among the things, in the words of the question, "" for a kind or an area that nothing is of;
+    `undecided` tells that the state that was asked for is none that they could have.
     """
 
     things: tuple[Thing, ...]
@@ -86,6 +86,7 @@ class House:
         self._names = {thing: words.words(thing.name) for thing in self.things}
         self._areas = {thing: words.words(thing.area) for thing in self.things}
         self._kinds = {thing: self._kinds_of(thing) for thing in self.things}
+        self._people = any(thing.kind == "person" for thing in self.things)
 
     def read(self, text: str) -> Asked:
         """Return what a text asks of these things."""
@@ -123,7 +124,8 @@ class House:
             near = self._chosen(replace(asked, areas=(self._here,)))
             if near is not None and not near.undecided:
                 return near
-        return self._chosen(asked) or (Chosen((), missing=(asked.said,)) if asked.said else None)
+        missing = asked.said if asked.parts else ""
+        return self._chosen(asked) or Chosen((), missing=(missing,))
 
     def _chosen(self, asked: Asked) -> Chosen | None:
         for state in (*reversed(asked.states), ""):
@@ -149,6 +151,9 @@ class House:
             # A lock is asked of by its door.
             of_kind = not _LOCKABLE.isdisjoint(asked.kinds)
         if not of_kind:
+            return False
+        if not asked.parts and thing.kind == "tracker" and self._people:
+            # Whoever is at home is, with a telephone or without.
             return False
         if not asked.parts:
             # Without a kind, a name or a word, only the state tells what is asked of.
