@@ -23,7 +23,7 @@ _TOLD_IN: Final = ("down", "pending", "maintenance", UNKNOWN, "up")
 """What is down is told first."""
 _MOST_NAMED: Final = 6
 _MOST_UNKNOWN_WORDS: Final = 4
-"""A question with more words that nobody knows, and none that asks for services, is about something else."""
+"""A question with more words that nobody knows is about something else, or about all if it has a word for that."""
 _MOST_WORDS: Final = 6
 """Of a name, in a row."""
 _SHORTEST_STEM: Final = 3
@@ -74,9 +74,10 @@ def told(
         return [words["none"]]
     asked = _asked(services, query, language, words)
     unknown = asked.unknown
-    if shared and not asked.ours:
+    too_many = sum(len(name.split()) for name in unknown) > _MOST_UNKNOWN_WORDS
+    if (shared and not asked.ours) or (asked.whole and too_many):
         unknown = ()
-    elif not (asked.named or asked.whole) and _words_of(unknown) > _MOST_UNKNOWN_WORDS:
+    elif too_many and not asked.named:
         return []
     said = _by_state(asked.named, words, locale)
     for name in unknown:
@@ -181,10 +182,6 @@ def _numbered(forms: Mapping[str, str], number: int, locale: str, **fields: str 
     return (form or forms["other"]).format(**fields)
 
 
-def _words_of(names: Sequence[str]) -> int:
-    return sum(len(name.split()) for name in names)
-
-
 def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
@@ -211,15 +208,14 @@ def _asked(
         return any(word not in empty for word in span) and _BREAK not in span
 
     named, generic, taken = _found(services, said, sorted(sets["endings"]), names_something)
-    left = [
-        "" if at in taken or word in empty or word in counts or word.isdecimal() else word
-        for at, word in enumerate(said)
-    ]
-    for at in range(1, len(said)):
-        # "NAS 2" isn't "NAS"; "all 3" is no name.
-        if said[at].isdecimal() and at not in taken and at - 1 in taken:
-            left[at] = f"{said[at - 1]} {said[at]}"
     whole = not said_set.isdisjoint(sets["all"])
+    left = ["" if at in taken or word in empty else word for at, word in enumerate(said)]
+    for at, word in enumerate(left):
+        # "All 3" and "the two routers" are no names; "NAS 2" isn't "NAS", and "10.0.0.5" is an address.
+        if word.isdecimal() and at - 1 in taken:
+            left[at] = f"{said[at - 1]} {word}"
+        elif word in counts or (word.isdecimal() and not _beside(said, at, str.isdecimal)):
+            left[at] = "" if whole or named else word
     if whole or named or any(word and word not in sets["certain"] for word in left):
         left = ["" if word in sets["certain"] else word for word in left]
     denied = not said_set.isdisjoint(sets["not"]) and not said_set.isdisjoint(sets["up"])
@@ -238,6 +234,11 @@ def _asked(
             down or said_set.isdisjoint(sets["up"]) or said_set.isdisjoint(sets["which"])
         ),
     )
+
+
+def _beside(row: Sequence[str], at: int, test: Callable[[str], bool]) -> bool:
+    """Return whether a neighbour of a place in a row passes."""
+    return any(test(word) for word in (*row[max(0, at - 1) : at], *row[at + 1 : at + 2]))
 
 
 def _in_a_row(left: Sequence[str], query: str) -> tuple[str, ...]:

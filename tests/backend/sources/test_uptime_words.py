@@ -33,6 +33,9 @@ QUESTIONS = {
         "4 of 5 services are up.",
     ],
     "is nas 2 up": ["NAS is down.", "Nas 2 is not monitored."],
+    "is 10.0.0.5 up": ["10 0 0 5 is not monitored."],
+    "is 10.0.0.5 up and the router too": ["Router is up.", "10 0 0 5 is not monitored."],
+    "is the cluster up": ["Cluster is not monitored."],
     "jellyfin": ["Jellyfin is not monitored.", "NAS is down.", "4 of 5 services are up."],
     # Nothing in particular is named.
     "are my services up": ["NAS is down.", "4 of 5 services are up."],
@@ -46,6 +49,7 @@ QUESTIONS = {
     "is homeassistant up": ["Home Assistant is up."],
     "is home-assistant's status ok": ["Home Assistant is up."],
     "are the routers up": ["Router is up."],
+    "are the two routers up": ["Router is up."],
     "is next cloud reachable": ["Nextcloud (LAN) is up."],
     "is the router server and the NAS up": ["NAS is down.", "Router is up."],
     "is assistant up": ["Home Assistant is up."],
