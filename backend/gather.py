@@ -147,7 +147,10 @@ class Gatherer:
         if len(steps) > 1:
             limit = min(limit, self._timeout)
         until = time.monotonic() + limit
-        asked = await asyncio.gather(*(self._chain(step, question, until) for step in steps))
+        if len(steps) == 1:
+            asked = [await self._chain(steps[0], question, until)]
+        else:
+            asked = await asyncio.gather(*(self._chain(step, question, until) for step in steps))
         told = (*decided, *asked)
         return Gathered(
             tuple(tuple(chain) for chain, _ in told if chain),

@@ -56,9 +56,12 @@ def _left(task: asyncio.Task[Any]) -> None:
 
 async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
     """Return the reply to `question`, at the latest at its deadline; raises nothing of its own."""
-    task = asyncio.create_task(ask.reply(question, explain=explain))
+    # Begun at once: what is kept is answered without a turn of the loop.
+    loop = asyncio.get_running_loop()
+    task = asyncio.Task(ask.reply(question, explain=explain), loop=loop, eager_start=True)
     try:
-        await asyncio.wait((task,), timeout=max(0.0, question.left))
+        if not task.done():
+            await asyncio.wait((task,), timeout=max(0.0, question.left))
         if not task.done():
             _LOGGER.error(
                 "a question overran its deadline", extra={"request_id": question.request_id}

@@ -148,24 +148,25 @@ class Database:
     async def write[T](self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction of the one writer; raises StoreError."""
 
-        def run() -> T:
-            connection = self._writer
-            assert connection is not None
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    result = work(connection)
-                    connection.execute("COMMIT")
-                except BaseException:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    raise
-            except (sqlite3.Error, UnicodeEncodeError) as error:
-                raise self._failed("write", error) from error
-            self._failing.pop("write", None)
-            return result
+        return await self._run(self._writer_threads, lambda: self.write_now(work))
 
-        return await self._run(self._writer_threads, run)
+    def write_now[T](self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` in a transaction of its own; blocks, raises StoreError. Only before others write, or in their thread."""
+        connection = self._writer
+        assert connection is not None
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            raise self._failed("write", error) from error
+        self._failing.pop("write", None)
+        return result
 
     async def read[T](self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` beside the writer; raises StoreError."""

@@ -1,7 +1,7 @@
 """The query log: what was asked, what answered, how long it took.
 
-Decides how many rows are kept and what the statistics count. A row that can't be written is dropped: nobody waits
-for the log. Traffic of tests and probes is kept apart from the statistics.
+Decides how many rows are kept and what the statistics count. A row is in the journal before its question is answered,
+and in the database soon after; one that can't be written is dropped: nobody waits for the log. Traffic of tests and probes is kept apart from the statistics.
 """
 
 from __future__ import annotations
@@ -13,13 +13,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 import json
+import logging
 import sqlite3
 from typing import Any, Final
 
 from backend.store.database import Database, StoreError, has_column, moment
+from backend.store.journal import Journal
+
+_LOGGER = logging.getLogger(__name__)
 
 KEEP: Final = 100_000
 _TOP: Final = 10
+_PAUSE: Final = 0.25
+"""So long, in seconds, rows are gathered for one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +95,38 @@ _COLUMNS: Final = (
 class Log:
     """The rows of the query log, the newest `keep` of them."""
 
-    def __init__(self, database: Database, keep: int = KEEP) -> None:
+    def __init__(
+        self, database: Database, keep: int = KEEP, journal: Journal | None = None
+    ) -> None:
         self._database = database
         self._keep = keep
+        self._journal = journal
         self._waiting: list[tuple[Any, ...]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._now = asyncio.Event()
+
+    def restore(self) -> None:
+        """Bring in what an earlier process left in the journal; blocks. Without a journal the log goes on."""
+        if self._journal is None:
+            return
+        try:
+            left = self._journal.open()
+            if left:
+                self._database.write_now(partial(self._insert_new, left))
+        except (OSError, StoreError) as error:
+            _LOGGER.warning("Rows of the query log may be lost: %s", error)
+            return
+        for _ in range(2):
+            self._journal.turn()
+            self._journal.forget()
+
+    def close(self) -> None:
+        """Give back the journal, once all is `written`."""
+        if self._journal is not None:
+            self._journal.close()
 
     def add(self, entry: Entry) -> None:
-        """Append a row, soon: those that come while others are written are written together."""
+        """Append a row: to the journal at once, to the database with those that come soon after it."""
         started, ended = entry.fallback or (None, None)
         row = (
             entry.at.timestamp(),
@@ -115,6 +145,8 @@ class Log:
             entry.probe,
             entry.synthesis,
         )
+        if self._journal is not None:
+            self._journal.add(row)
         self._waiting.append(row)
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
@@ -122,23 +154,47 @@ class Log:
     async def written(self) -> None:
         """Wait until every row that was added is written, or lost."""
         while self._writing is not None:
+            self._now.set()
             await asyncio.shield(self._writing)
 
     async def _write(self) -> None:
-        """Write what is waiting; the oldest rows go when there are too many."""
+        """Write what is waiting, and what comes meanwhile; the oldest rows go when there are too many."""
         try:
             while self._waiting:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PAUSE):
+                        await self._now.wait()
                 rows, self._waiting = self._waiting, []
+                if self._journal is not None:
+                    self._journal.turn()
                 with suppress(StoreError):
                     await self._database.write(partial(self._insert, rows))
+                if self._journal is not None:
+                    self._journal.forget()
         finally:
             self._writing = None
+            self._now.clear()
 
     def _insert(self, rows: Sequence[tuple[Any, ...]], connection: sqlite3.Connection) -> None:
         marks = ", ".join("?" * len(rows[0]))
         connection.executemany(f"INSERT INTO query_log ({_COLUMNS}) VALUES ({marks})", rows)
         (last,) = connection.execute("SELECT max(id) FROM query_log").fetchone()
         connection.execute("DELETE FROM query_log WHERE id <= ?", (last - self._keep,))
+
+    def _insert_new(self, rows: Sequence[Sequence[Any]], connection: sqlite3.Connection) -> None:
+        """Insert those that aren't there: the process may have ended after it had brought them in."""
+        (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM query_log").fetchone()
+        known = set(
+            connection.execute(
+                "SELECT at, request_id FROM query_log WHERE id > ?", (last - len(rows),)
+            )
+        )
+        width = _COLUMNS.count(",") + 1
+        new = [tuple(row) for row in rows if isinstance(row, list) and len(row) == width]
+        new = [row for row in new if row[:2] not in known]
+        if new:
+            with suppress(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError):
+                self._insert(new, connection)
 
     async def recent(self, limit: int) -> list[Entry]:
         """Return the newest rows, the newest first; none if the store fails."""

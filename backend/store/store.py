@@ -19,6 +19,7 @@ from backend.store import cache, log, passages, snapshots
 from backend.store.cache import Cache
 from backend.store.claim import Claim
 from backend.store.database import Database, Migration, StoreError
+from backend.store.journal import Journal
 from backend.store.log import Log
 from backend.store.passages import Passages
 from backend.store.snapshots import Snapshots
@@ -55,7 +56,7 @@ class Store:
         )
         self.results = Cache(database, "results", _FOUND, size, also=(self.answers,))
         self.routes = Cache(database, "routes", _CHOICE, routes)
-        self.log = Log(database)
+        self.log = Log(database, journal=Journal(database.path))
         self.passages = Passages(database)
         self.snapshots = Snapshots(database)
 
@@ -95,6 +96,7 @@ class Store:
         else:
             store = cls(database, size, routes)
             store._claim = claim
+            store.log.restore()
             return store
         try:
             spare = tempfile.TemporaryDirectory(prefix="mnemolis-")
@@ -137,6 +139,7 @@ class Store:
 
     def _close(self) -> None:
         self._database.close()
+        self.log.close()
         if self._claim is not None:
             self._claim.close()
         if self._spare is not None:

@@ -29,6 +29,8 @@ def blockbuster() -> Iterator[BlockBuster]:
         # The words of a language: small files of our own, each read once in the life of a process.
         for function in guard.functions.values():
             function.can_block_in("backend/languages/__init__.py", {"table", "symbols"})
+            # A line of the journal: it goes to the system's memory, and a thread would cost ten times as much.
+            function.can_block_in("backend/store/journal.py", {"add"})
             # Lines of the log: Home Assistant's plugin has them all written out.
             function.can_block_in("logging/__init__.py", {"emit", "flush"})
         yield guard

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 import sqlite3
 
+import pytest
+
 from backend.store import Store
+from backend.store.database import Database, StoreError
+from backend.store.journal import Journal
 from backend.store.log import Entry, Log
 
 ENTRY = Entry(
@@ -124,3 +130,37 @@ async def test_a_file_of_an_older_version_gets_the_synthesis_column_once(tmp_pat
     await store.close()
     assert rows == [("again", 1), ("after", 1), ("r-1", None)]
     assert error is None
+
+
+def in_journal(folder: Path) -> list[Path]:
+    return [file for file in folder.glob("*-journal?") if file.stat().st_size]
+
+
+class Away(Database):
+    """A database that takes no rows, as when the process ends before it could."""
+
+    async def write[T](self, work: Callable[[sqlite3.Connection], T]) -> T:
+        raise StoreError("away")
+
+
+@pytest.mark.parametrize("end", [b"", b'[1764577000.0, "r-9", "hal', b"\x00\xff\n[]\n7\n"])
+async def test_a_row_outlives_a_process_that_ends_before_it_is_in_the_database(
+    end: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "mnemolis.sqlite"
+    await (await Store.open(path)).close()
+    journal = Journal(path)
+    await asyncio.to_thread(journal.open)
+    rows = [replace(ENTRY, request_id=f"r-{number}") for number in range(3)]
+    for row in rows:
+        Log(Away(path), journal=journal).add(row)
+    journal.close()
+    left = in_journal(tmp_path)
+    assert len(left) == 1
+    with left[0].open("ab") as file:
+        file.write(end)
+    for _ in range(2):
+        store = await Store.open(path)
+        assert await store.log.recent(10) == list(reversed(rows))
+        await store.close()
+    assert not in_journal(tmp_path)
