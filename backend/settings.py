@@ -150,7 +150,7 @@ class Settings(BaseModel):
         None, description="What the house's place is called."
     )
     forecast_timezone: str | None = Field(
-        None, description="IANA zone of that place; unset: that of the request."
+        None, description="IANA zone of that place; unset: as Open-Meteo knows it."
     )
     forecast_url: Url | None = Field(
         None, description="Open-Meteo's forecast; unset: the public one, once there is a place."
@@ -257,9 +257,11 @@ class Settings(BaseModel):
             return value
         return value.upper() if info.field_name == "log_level" else value.lower() or None
 
-    @field_validator("local_timezone")
+    @field_validator("local_timezone", "forecast_timezone")
     @classmethod
-    def _zone(cls, value: str) -> str:
+    def _zone(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
         try:
             ZoneInfo(value)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:

@@ -1,116 +1,188 @@
-"""Which days a question about what comes is for: today, tonight, on Friday, at the weekend, in three days.
+"""Which days: what the words of a question name of the days ahead, counted from today.
 
-Decides what a part of a day is, and that a weekday is the next one of its name. Words are data
-(`languages/<code>/forecast.toml`); the clock is the caller's, in the zone of the place.
+Decides how weekdays, weekends, weeks, dates and parts of a day are meant; where "today" is, is the caller's to say.
+Words are data (`languages/<code>/days.toml`); weekdays and small numbers are those of `since.toml`, months those of
+`number_words.toml`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 import re
 from typing import Final
 
 from backend.languages import table
+from backend.text.patterns import any_of, either
 from backend.text.words import fold
 
-PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (20, 30)}
-"""Hours of the clock, the end not in; from 24 on those of the next day."""
-_SATURDAY: Final = 5
+PARTS: Final = ("morning", "afternoon", "evening", "night")
 _WEEK: Final = 7
+_SATURDAY: Final = 5
+_FEW: Final = 3
+"""So many days are "the next days", and the least that "this week" has."""
+_ONE_DAY: Final = ("today", "tonight", "this_part", "tomorrow", "day_after", "yesterday")
+_SEVERAL: Final = ("next_weekend", "weekend", "next_week", "this_week", "next_month", "few_days")
+_COUNTED: Final = ("in_days", "in_weeks", "next_days", "hours")
+_FAR: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
-    """Days from `first` to `last`, counted from today (0), and the part of the day that is meant.
+class When:
+    """Days as their distance from today (-1 is yesterday), none where none is named; a part of each; `hours` from now."""
 
-    `named` tells that the question says when; `now` that it is about this moment.
-    """
-
-    first: int
-    last: int
+    days: tuple[int, ...] = ()
     part: str | None = None
-    named: bool = True
+    hours: int | None = None
     now: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    days: tuple[tuple[str, re.Pattern[str]], ...]
-    parts: tuple[tuple[str, re.Pattern[str]], ...]
+    named: Mapping[str, re.Pattern[str]]
+    counted: Mapping[str, re.Pattern[str]]
     weekdays: tuple[re.Pattern[str], ...]
-    counted: re.Pattern[str]
-    numbers: dict[str, int]
     next: re.Pattern[str]
-
-
-def _word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{pattern or '(?!)'})\b")
+    dates: tuple[re.Pattern[str], ...]
+    months: Mapping[str, int]
+    numbers: Mapping[str, int]
+    joined: re.Pattern[str]
 
 
 @lru_cache(maxsize=16)
 def _words(language: str) -> _Words:
-    data = table(language, "forecast").get("days", {})
-    numbers: dict[str, int] = table(language, "since").get("words", {})
-    count = "|".join((r"\d{1,2}", *map(re.escape, numbers)))
+    data, since = table(language, "days"), table(language, "since")
+    numbers: dict[str, int] = since.get("words", {})
+    names = table(language, "number_words").get("months", ())
+    months = {fold(form): at + 1 for at, forms in enumerate(names) for form in forms.split()}
+    fields = {
+        "{n}": rf"(?P<n>\d{{1,3}}|{either(numbers)})",
+        "{d}": r"(?P<d>\d{1,2})",
+        "{m}": rf"(?P<m>{either(months)})",
+    }
+
+    def filled(pattern: str) -> str:
+        for field, of in fields.items():
+            pattern = pattern.replace(field, of)
+        return pattern
+
+    days = since.get("weekdays", ())
+    joined = data.get("joined", "").split()
     return _Words(
-        tuple(
-            (name, _word(data.get(name, "")))
-            for name in ("after_tomorrow", "tomorrow", "weekend", "next_week", "week", "today")
-        ),
-        tuple(
-            (name, _word(data.get(name, "")))
-            for name in ("night", "evening", "afternoon", "morning")
-        ),
-        tuple(_word(day) for day in data.get("weekdays", ())),
-        _word(data.get("counted", "").replace("{n}", f"(?P<n>{count})")),
+        {name: any_of(data.get(name, [])) for name in (*_ONE_DAY, *_SEVERAL, *PARTS, "now")},
+        {
+            name: re.compile(rf"\b{filled(data[name])}\b" if name in data else r"(?!)")
+            for name in _COUNTED
+        },
+        tuple(re.compile(rf"\b(?:{day})\b") for day in days),
+        any_of([rf"(?:{next_}) (?:{'|'.join(days)})" for next_ in data.get("next", ())]),
+        tuple(re.compile(rf"\b{filled(pattern)}\b") for pattern in data.get("dates", ())),
+        months,
         numbers,
-        _word(data.get("next", "")),
+        re.compile(rf"\b({'|'.join(days) or '(?!)'})({either(joined)})\b"),
     )
 
 
-def asked_days(query: str, language: str, today: date) -> Days:
-    """Return the days that `query` is for; the next three, not `named`, where it says nothing of them."""
+def named_days(text: str, language: str, today: date) -> When:
+    """Return what `text` names of the days ahead, seen from `today`."""
     words = _words(language)
-    folded = fold(query)
-    now = _word(table(language, "forecast").get("days", {}).get("now", "")).search(folded)
-    span = _span(folded, words, today)
-    part = next((name for name, pattern in words.parts if pattern.search(folded)), None)
-    if span is None:
-        if part is not None:
-            return Days(0, 0, part)
-        return Days(0, 0, None, named=False, now=True) if now else Days(0, 2, None, named=False)
-    return Days(span[0], span[1], part)
+    folded = words.joined.sub(_parted, fold(text))
+    part = next((name for name in PARTS if words.named[name].search(folded)), None)
+    if part is None and words.named["tonight"].search(folded):
+        part = "night"
+    if found := words.counted["hours"].search(folded):
+        return When(hours=max(1, _number(found, words)))
+    days = _one_by_one(folded, words, today) or _together(folded, words, today)
+    now = words.named["now"].search(folded) is not None
+    return When(tuple(sorted(days)), part, None, now)
 
 
-def _span(folded: str, words: _Words, today: date) -> tuple[int, int] | None:
-    if (found := words.counted.search(folded)) is not None:
-        said = found["n"]
-        count = int(said) if said.isdecimal() else words.numbers[said]
-        return count, count
-    for name, pattern in words.days:
-        if not pattern.search(folded):
-            continue
-        match name:
-            case "after_tomorrow":
-                return 2, 2
-            case "tomorrow":
-                return 1, 1
-            case "today":
-                return 0, 0
-            case "week":
-                return 0, _WEEK - 1
-            case "next_week":
-                monday = _WEEK - today.weekday()
-                return monday, monday + _WEEK - 1
-            case "weekend":
-                first = max(0, _SATURDAY - today.weekday())
-                return first, _WEEK - 1 - today.weekday()
+def spans(folded: str, language: str) -> list[tuple[int, int]]:
+    """Return where words for a time stand in a folded text."""
+    words = _words(language)
+    patterns = (
+        *words.counted.values(),
+        *words.dates,
+        words.next,
+        *words.named.values(),
+        words.joined,
+        *words.weekdays,
+    )
+    return [found.span() for pattern in patterns for found in pattern.finditer(folded)]
+
+
+def _parted(found: re.Match[str]) -> str:
+    """Return "montag abend" for "montagabend"."""
+    return f"{found[1]} {found[found.re.groups]}"
+
+
+def _number(found: re.Match[str], words: _Words) -> int:
+    said = found["n"]
+    return words.numbers[said] if said in words.numbers else int(said)
+
+
+def _one_by_one(folded: str, words: _Words, today: date) -> set[int]:
+    """Return the days that are named each by itself."""
+    days = set()
+    for name, offset in (
+        ("today", 0),
+        ("tonight", 0),
+        ("this_part", 0),
+        ("tomorrow", 1),
+        ("day_after", 2),
+        ("yesterday", -1),
+    ):
+        if words.named[name].search(folded):
+            days.add(offset)
+    if found := words.counted["in_days"].search(folded):
+        days.add(_number(found, words))
+    if found := words.counted["in_weeks"].search(folded):
+        days.add(_number(found, words) * _WEEK)
+    coming = words.next.search(folded) is not None
     for number, pattern in enumerate(words.weekdays):
-        if (found := pattern.search(folded)) is not None:
+        if pattern.search(folded):
             ahead = (number - today.weekday()) % _WEEK
-            if ahead == 0 and words.next.search(folded):
-                ahead = _WEEK
-            return ahead, ahead
+            days.add(ahead or (_WEEK if coming else 0))
+    for pattern in words.dates:
+        if (found := pattern.search(folded)) and (far := _until(found, words, today)) is not None:
+            days.add(far)
+    return days
+
+
+def _until(found: re.Match[str], words: _Words, today: date) -> int | None:
+    """Return how far off a day of a month is, the next time that it comes; None for a day that isn't."""
+    for year in range(today.year, today.year + 5):
+        try:
+            day = date(year, words.months[found["m"]], int(found["d"]))
+        except ValueError:  # The 29th of February comes every four years, the 31st of June never.
+            continue
+        if day >= today:
+            return (day - today).days
     return None
+
+
+def _together(folded: str, words: _Words, today: date) -> set[int]:
+    """Return the days that are named as a whole."""
+    if found := words.counted["next_days"].search(folded):
+        return set(range(min(max(1, _number(found, words)), _FAR)))
+    name = next((name for name in _SEVERAL if words.named[name].search(folded)), None)
+    left = _WEEK - today.weekday()
+    match name:
+        case None:
+            return set()
+        case "weekend":
+            first = max(0, _SATURDAY - today.weekday())
+            return set(range(first, left))
+        case "next_weekend":
+            first = (_SATURDAY - today.weekday()) % _WEEK or _WEEK
+            return {first, first + 1} if today.weekday() <= _SATURDAY else {_WEEK - 1, _WEEK}
+        case "next_week":
+            return set(range(left, left + _WEEK))
+        case "next_month":
+            return {((today.replace(day=1) + timedelta(days=32)).replace(day=1) - today).days}
+        case "this_week":
+            return set(range(max(left, _FEW)))
+        case _:
+            return set(range(_FEW))

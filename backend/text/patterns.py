@@ -9,3 +9,9 @@ import re
 def either(words: Iterable[str]) -> str:
     """Return a pattern for one of `words` as they are written, the longest first; one that never matches for none."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)"
+
+
+def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Return one pattern for whole words that match any of `patterns`; one that never matches for none."""
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return re.compile(rf"\b(?:{joined})\b" if joined else r"(?!)")
