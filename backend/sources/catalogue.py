@@ -100,18 +100,20 @@ def _beneath(url: str, link: str) -> str:
     return f"{place.scheme}://{place.netloc}{'' if inside else place.path}{link}"
 
 
+def _extent(volume: Volume) -> tuple[bool, int, str, str]:
+    return volume.whole, volume.articles, volume.name, volume.about
+
+
 def choose(known: Iterable[Volume], words: Sequence[str], language: str) -> list[Volume]:
     """Return the books that a question is put to, at most two.
 
-    First those in its language, of them the one whose title and description hold most of the words, and beside it one
-    that is about everything.
+    First those in its language, of them the one whose title and description hold most of the words, else one that is
+    about everything; and beside it one that is what the first isn't.
     """
     editions: dict[tuple[str, tuple[str, ...]], Volume] = {}
     for volume in known:
         key = volume.edition, volume.languages
-        editions[key] = max(
-            editions.get(key, volume), volume, key=lambda each: (each.whole, each.articles)
-        )
+        editions[key] = max(editions.get(key, volume), volume, key=_extent)
     weights = dict.fromkeys(words, 1.0)
 
     def near(volume: Volume) -> int:
@@ -125,10 +127,11 @@ def choose(known: Iterable[Volume], words: Sequence[str], language: str) -> list
             not each.general,
             -each.articles,
             each.name,
+            each.languages,
         ),
     )
     if not ranked:
         return []
     first, *others = ranked
-    others.sort(key=lambda each: (-near(each), not (each.general or first.general)))
+    others.sort(key=lambda each: (-near(each), each.general == first.general))
     return [first, *others[: MOST_BOOKS - 1]]

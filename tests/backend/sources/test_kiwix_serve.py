@@ -199,6 +199,27 @@ async def test_at_most_two_books_are_asked_the_one_on_the_topic_and_the_encyclop
         assert books == {"cooking_en", "wikipedia_en_all_2024-01"}
 
 
+async def test_of_the_flavours_of_a_book_the_whole_one_is_asked(
+    version: str, shelf: Mapping[str, Path], tmp_path: Path
+) -> None:
+    book = {"Name": "towers_en", "Title": "Towers"}
+    lead = TOWER.partition("<h2>")[0]
+    articles = {("Tower", "Eiffel Tower"): lead} | {
+        (f"more{n}", f"More {n}"): page(f"More {n}", "Towers, towers.") for n in range(5)
+    }
+    books = [
+        bind(tmp_path / "towers_en_mini.zim", articles, Flavour="mini", **book),
+        bind(tmp_path / "towers_en_maxi.zim", {("Tower", "Eiffel Tower"): TOWER}, **book),
+    ]
+    async with (
+        serving(version, tmp_path / "kiwix", books) as server,
+        watched(server.url) as (url, asked),
+        house(tmp_path, kiwix_url=url) as client,
+    ):
+        assert "330 metres" in (await told(client, "how tall is the eiffel tower"))["result"]
+        assert not any("towers_en_mini" in each for each in asked)
+
+
 async def test_a_book_without_a_full_text_index_is_searched_by_its_titles(
     version: str, shelf: Mapping[str, Path], tmp_path: Path
 ) -> None:
