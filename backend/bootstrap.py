@@ -39,6 +39,7 @@ from backend.sources.kiwix import Kiwix
 from backend.sources.kiwix_serve import KiwixServe
 from backend.sources.news import News
 from backend.sources.uptime import Uptime
+from backend.sources.web import Web
 from backend.store import Store
 from backend.store.store import FILE
 
@@ -160,6 +161,7 @@ def _sources(settings: Settings, store: Store, session: ClientSession) -> dict[s
         ),
         News.from_settings(settings, session),
         Forecast.from_settings(settings, session),
+        Web.from_settings(settings, session),
         HomeStates(
             session,
             settings.ha_url,

@@ -89,8 +89,21 @@ def _server(value: str) -> str:
     return value.rstrip("/")
 
 
+def _host(value: str) -> str:
+    """Return the name or IP address of a host, as addresses have it."""
+    bare = value.lower().rstrip(".").removeprefix("[").removesuffix("]")
+    try:
+        return str(ipaddress.ip_address(bare))
+    except ValueError:
+        pass
+    if not re.fullmatch(r"[\w-]+(\.[\w-]+)*", bare):
+        raise ValueError("no host, say nas.lan or 192.168.1.10, without http:// and port")
+    return bare
+
+
 Url = Annotated[str, AfterValidator(_server)]
 Feeds = Annotated[tuple[Annotated[str, AfterValidator(_url)], ...], BeforeValidator(_split)]
+Hosts = Annotated[tuple[Annotated[str, AfterValidator(_host)], ...], BeforeValidator(_split)]
 
 
 class Settings(BaseModel):
@@ -129,6 +142,17 @@ class Settings(BaseModel):
         None, description="Folder of ZIM files; unset: the library's folder."
     )
     kiwix_url: Url | None = Field(None, description="kiwix-serve; unset: ZIM files alone.")
+
+    searxng_url: Url | None = Field(None, description="SearXNG, with its JSON format switched on.")
+    searxng_request_timeout_seconds: Seconds = Field(
+        25.0, description="Limit of a web search; the deadline of the request cuts it short."
+    )
+    web_fetch_pages: bool = Field(
+        True, description="Whether pages that a search finds are read; else what the search says."
+    )
+    web_private_hosts: Hosts = Field(
+        (), description="Hosts inside the house whose pages may be read, parted by commas."
+    )
 
     news_feeds: Feeds = Field((), description="Addresses of RSS or Atom feeds, parted by commas.")
     freshrss_url: Url | None = Field(
@@ -227,6 +251,7 @@ class Settings(BaseModel):
 
     cache_ttl_kiwix_seconds: Kept = Field(86_400, description="How long kiwix results are kept.")
     cache_ttl_house_seconds: Kept = Field(86_400, description="How long house results are kept.")
+    cache_ttl_web_seconds: Kept = Field(3600, description="How long web results are kept.")
     cache_ttl_news_seconds: Kept = Field(900, description="How long news results are kept.")
     cache_ttl_forecast_seconds: Kept = Field(1800, description="How long forecasts are kept.")
     cache_ttl_uptime_seconds: Kept = Field(60, description="How long service states are kept.")

@@ -178,7 +178,10 @@ class Topic:
 
     def read(self, content: str, *, title: str, name: str, url: str) -> Article | None:
         """Return an article that is called `title`, and also `name`; None if it isn't on the topic."""
-        page = markup.html(content)
+        return self.said(markup.html(content), title=title, name=name, url=url)
+
+    def said(self, page: markup.Page, *, title: str, name: str, url: str) -> Article | None:
+        """Return what a page says, as `read` does."""
         title = page.title or title
         cut = list(itertools.islice(parts.passages(page.parts), _MOST_PASSAGES))
         called = edged(f"{title}\n{name}")

@@ -1,14 +1,15 @@
 """The text of a feed, and no more of it than is read in a moment.
 
-Decides in which encoding a feed really is, whatever it says, and what is left out of one that is endless, before a
-parser sees it: the parser takes seconds for what a hostile or broken server can send in one, the square of its
-attributes among it. What the text means is `feeds`'.
+Decides what is left out of one that is endless, before a parser sees it: the parser takes seconds for what a hostile or
+broken server can send in one, the square of its attributes among it. What the text means is `feeds`'.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Final
+
+from backend.text import decoding
 
 MOST_ITEMS: Final = 200
 _LAST_ITEMS: Final = 100
@@ -23,12 +24,6 @@ _DECLARED: Final = re.compile(
     r"\s*<\?xml[^>]{0,300}?encoding\s*=\s*[\"']([\w.:-]{1,40})[^>]{0,200}>"
 )
 _DECLARATION: Final = re.compile(r"\s*<\?xml\b[^>]{0,500}>")
-_ENCODINGS: Final = re.compile(
-    r"(?:iso-?8859-?|windows-?|cp-?)\d{1,4}(?:-\d+)?|latin-?\d|koi8-[ru]|gb2312|gbk|gb18030|big5|euc-(?:jp|kr)|"
-    r"shift[-_]jis|macintosh"
-)
-"""Those in use whose tags are ASCII. Python knows others, some of which take the square of a text's length."""
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _ITEM: Final = re.compile(r"<(?:[\w.-]{1,40}:)?(?:item|entry)[\s>]")
 _ITEM_ENDS: Final = re.compile(r"</(?:[\w.-]{1,40}:)?(?:item|entry)\s{0,9}>")
 
@@ -38,35 +33,10 @@ class NoFeed(Exception):
 
 
 def decoded(body: bytes) -> str:
-    """Return the text of a feed without its XML declaration.
-
-    What is valid UTF-8 is UTF-8, whatever it says of itself; a few broken bytes in it spoil only themselves.
-    """
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = body.decode("utf-16", "replace")
-    else:
-        text = _decoded(body.removeprefix(b"\xef\xbb\xbf"))
-    return _CONTROL.sub("", _DECLARATION.sub("", text, count=1))
-
-
-def _decoded(body: bytes) -> str:
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    declared = _DECLARED.match(body[:600].decode("ascii", "replace"))
-    name = declared[1].lower() if declared else ""
-    # As browsers do: who says Latin 1 means what Windows has of it.
-    name = "windows-1252" if name in ("iso-8859-1", "latin1", "latin-1") else name
-    if _ENCODINGS.fullmatch(name):
-        try:
-            return body.decode(name, "replace")
-        except LookupError:
-            pass
-    text = body.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    whole = sum(not char.isascii() for char in text) - broken
-    return text if whole > broken else body.decode("windows-1252", "replace")
+    """Return the text of a feed without its XML declaration."""
+    declared = _DECLARED.match(body[:600].removeprefix(b"\xef\xbb\xbf").decode("ascii", "replace"))
+    text = decoding.decoded(body, declared[1] if declared else "")
+    return _DECLARATION.sub("", text, count=1)
 
 
 def bounded(text: str) -> str:
