@@ -60,6 +60,8 @@ _SUMMARY: Final = 0.8
 """What the search says of a page counts so much of what the page says."""
 _COMMANDS: Final = re.compile(r"(?<!\S)[!:<?]+(?=\S)")
 """What SearXNG would take for a command at the beginning of a word: https://docs.searxng.org/user/search-syntax.html."""
+_LABELLED: Final = re.compile(r"\A\[[a-z]{2}(?:-[A-Z]{2})?\]\s+")
+"""The language that SearXNG puts before an answer which it made itself."""
 _SINCE: Final = datetime(1990, 1, 1, tzinfo=UTC)
 _AHEAD: Final = timedelta(days=1)
 
@@ -245,7 +247,8 @@ def _results(entries: Sequence[Any], now: datetime) -> Iterator[Result]:
 def _answers(entries: Sequence[Any]) -> Iterator[str]:
     """Yield what answers a question by itself; older SearXNG has it as it is, newer in an object."""
     for entry in entries:
-        if text := _prose(entry if isinstance(entry, str) else _text(entry, "answer")):
+        text = _prose(entry if isinstance(entry, str) else _text(entry, "answer"))
+        if text := _LABELLED.sub("", text, count=1):
             yield text
 
 

@@ -79,6 +79,7 @@ def test_where_nothing_is_at_fault_every_line_is_ok(environment: dict[str, str])
             "uptime",
             "news",
             "forecast",
+            "web",
             "ha",
             "changes",
             "model",
