@@ -15,13 +15,22 @@ import logging
 import time
 from typing import Any, Final
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import aiohttp
 
 from backend.sources.base import SourceState
 from backend.sources.home_answer import Answering
 from backend.sources.home_choice import House
-from backend.sources.home_states import REMEMBERED, UNKNOWN, Registry, Thing, of_api, of_question
+from backend.sources.home_states import (
+    REMEMBERED,
+    UNKNOWN,
+    Reading,
+    Registry,
+    Thing,
+    of_api,
+    of_question,
+)
 from backend.sources.home_words import home_words
 from backend.sources.http import UpstreamError, fetch, fetch_json
 from backend.store.snapshots import Item
@@ -111,7 +120,7 @@ class HomeStates:
             return NotConfigured(missing)
         else:
             try:
-                things = await self._things(question.deadline)
+                things = await self._things(question.deadline, question.time_zone)
             except UpstreamError as error:
                 return error.failed
         said = await asyncio.to_thread(_said, things, step.query, question)
@@ -142,10 +151,12 @@ class HomeStates:
 
     def _sent(self, question: Question) -> list[Thing]:
         """Return the things that came with a question; blocks while words are read."""
-        states = home_words(question.language).states()
-        return of_question(question.states, states, self._battery_low)
+        said = home_words(question.language).states()
+        return of_question(
+            question.states, Reading(self._battery_low, ZoneInfo(question.time_zone), said)
+        )
 
-    async def _things(self, until: float) -> list[Thing]:
+    async def _things(self, until: float, zone: str = "UTC") -> list[Thing]:
         try:
             rows, registry = await asyncio.gather(
                 self._get("/api/states", until), self._known(until)
@@ -159,7 +170,8 @@ class HomeStates:
             self._problem = f"{failed.kind}: {failed.detail}"
             raise UpstreamError(failed)
         self._problem = ""
-        return await asyncio.to_thread(of_api, rows, registry, self._battery_low)
+        reading = Reading(self._battery_low, ZoneInfo(zone))
+        return await asyncio.to_thread(of_api, rows, registry, reading)
 
     async def _known(self, until: float) -> Registry:
         """Return areas and devices, as they were read some minutes ago at most; none where the token may not read them."""

@@ -53,9 +53,12 @@ class Answering:
     def _stated(self) -> list[str]:
         things, state, quantity = self._chosen.things, self._chosen.state, self._asked.quantity
         unknown = [thing for thing in things if thing.state == UNKNOWN]
-        known = [thing for thing in things if thing.state != UNKNOWN]
+        # A state that is none of ours is told as it is, and neither is nor isn't what was asked for.
+        other_words = [thing for thing in things if not thing.state]
+        known = [thing for thing in things if thing.state not in ("", UNKNOWN)]
         so = [thing for thing in known if thing.state in MEANS[state]]
         others = [thing for thing in known if thing not in so]
+        unsure = bool(unknown or other_words)
         said = []
         if quantity == "count" and so:
             told = self._grouped(so)
@@ -65,7 +68,7 @@ class Answering:
             if others:
                 said = self._answered("no", self._grouped(others))
             elif so:
-                said = self._answered("" if unknown else "yes", self._all(so))
+                said = self._answered("" if unsure else "yes", self._all(so))
         elif quantity in ("which", "count"):
             said = self._grouped(so) if so else self._all(others)
         elif so and others and not quantity:
@@ -74,7 +77,8 @@ class Answering:
         elif so:
             said = self._answered("yes", self._grouped(so))
         elif others:
-            said = self._answered("" if unknown else "no", self._all(others))
+            said = self._answered("" if unsure else "no", self._all(others))
+        said += self._grouped(other_words)
         if unknown:
             said.append(self._not_known(unknown))
         if len(things) == 1:

@@ -188,6 +188,8 @@ class House:
             joined = map("".join, pairwise(words))
             if any(self._words.alike(word, other) for other in (*words, *joined)):
                 return True
+        if thing.state == "elsewhere" and word in self._words.words(thing.value):
+            return True
         means = self._words.phrases.get((word,), ())
         return any(m.use == "kind" and m.word in self._kinds[thing] for m in means)
 
@@ -205,8 +207,13 @@ class House:
             if known is None or _loud(thing) > _loud(known):
                 kept[alike] = thing
         found = list(kept.values())
+        told = {thing.id for thing in found}
         return tuple(
-            thing for thing in found if not any(self._part_of(thing, other) for other in found)
+            thing
+            for thing in found
+            # A group is told by what it is made of, where that is told.
+            if thing.members.isdisjoint(told)
+            and not any(self._part_of(thing, other) for other in found)
         )
 
     def _part_of(self, thing: Thing, other: Thing) -> bool:

@@ -7,8 +7,9 @@ isn't reported is `UNKNOWN`, never the quiet one of two. Names of domains, devic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
 import re
 from typing import Any, Final
 import unicodedata
@@ -171,7 +172,7 @@ class Thing:
 
     `state` is one of our words; "" where `value` is all there is, a figure with its unit or a text. `target` and
     `current` are a climate device's, with their unit. `options` are all states that it could have. `device` is the
-    same for what belongs together, where that is known.
+    same for what belongs together, where that is known; `members` are the ids of what a group is made of.
     """
 
     id: str
@@ -185,6 +186,7 @@ class Thing:
     domain: str = ""
     device: str = ""
     options: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,35 +199,59 @@ class Registry:
     temperature_unit: str = "°"
 
 
-def of_question(
-    states: Iterable[HomeState], said: Mapping[str, str], battery_low: float
-) -> list[Thing]:
-    """Return the things that came with a question; `said` has our word for states that came in a language's words."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How states are read: below which charge a battery is low, in which zone moments are told, and what a language calls states.
+
+    `said` has our word for a state by its folded words: states may come in the words of the one who asks.
+    """
+
+    battery_low: float
+    zone: tzinfo = UTC
+    said: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entity:
+    """An entity as Home Assistant has it."""
+
+    id: str
+    name: str
+    domain: str
+    state: str
+    attributes: Mapping[str, Any]
+
+    @property
+    def known(self) -> bool:
+        return self.state.strip().casefold() not in _NOT_REPORTED
+
+    @property
+    def device_class(self) -> str:
+        return str(self.attributes.get("device_class") or "").casefold()
+
+
+def of_question(states: Iterable[HomeState], reading: Reading) -> list[Thing]:
+    """Return the things that came with a question."""
     things = []
     for row in states:
         domain = row.domain or row.entity_id.partition(".")[0]
-        thing = _thing(
-            row.entity_id,
-            row.name,
-            domain,
-            row.state,
-            {"device_class": row.device_class, "unit_of_measurement": row.unit},
-            said,
-            battery_low,
-        )
+        attributes = {"device_class": row.device_class, "unit_of_measurement": row.unit}
+        thing = _thing(_Entity(row.entity_id, row.name, domain, row.state, attributes), reading)
         if thing is not None:
-            things.append(_placed(thing, row.area or "", ""))
+            things.append(replace(thing, area=plain(row.area or "", _NAME_CHARS)))
     return things
 
 
-def of_api(rows: Any, registry: Registry, battery_low: float) -> list[Thing]:
+def of_api(rows: Sequence[Any], registry: Registry, reading: Reading) -> list[Thing]:
     """Return the things of `GET /api/states`; a row that is none is left out."""
     things = []
-    for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, dict) or not isinstance(row.get("entity_id"), str):
-            continue
-        entity_id = row["entity_id"]
-        if entity_id in registry.hidden or not isinstance(row.get("state"), str):
+    for row in rows:
+        match row:
+            case {"entity_id": str(entity_id), "state": str(state)}:
+                pass
+            case _:
+                continue
+        if entity_id in registry.hidden:
             continue
         attributes = row.get("attributes")
         attributes = attributes if isinstance(attributes, dict) else {}
@@ -233,117 +259,93 @@ def of_api(rows: Any, registry: Registry, battery_low: float) -> list[Thing]:
         name = attributes.get("friendly_name")
         if not isinstance(name, str) or not name.strip():
             name = own.replace("_", " ")
-        thing = _thing(
-            entity_id,
-            name,
-            domain,
-            row["state"],
-            {"temperature_unit": registry.temperature_unit, **attributes},
-            {},
-            battery_low,
-        )
-        if thing is not None:
-            things.append(
-                _placed(
-                    thing, registry.areas.get(entity_id, ""), registry.devices.get(entity_id, "")
-                )
+        attributes = {"temperature_unit": registry.temperature_unit, **attributes}
+        thing = _thing(_Entity(entity_id, name, domain, state, attributes), reading)
+        if thing is None:
+            continue
+        members = attributes.get("entity_id")
+        things.append(
+            replace(
+                thing,
+                area=plain(registry.areas.get(entity_id, ""), _NAME_CHARS),
+                device=registry.devices.get(entity_id, ""),
+                members=frozenset(each for each in members if isinstance(each, str))
+                if isinstance(members, list)
+                else frozenset(),
             )
+        )
     return things
 
 
-def _placed(thing: Thing, area: str, device: str) -> Thing:
-    return replace(thing, area=plain(area, _NAME_CHARS), device=device)
-
-
-def _thing(
-    entity_id: str,
-    name: str,
-    domain: str,
-    raw: str,
-    attributes: Mapping[str, Any],
-    said: Mapping[str, str],
-    battery_low: float,
-) -> Thing | None:
+def _thing(entity: _Entity, reading: Reading) -> Thing | None:
     """Return what an entity is; None for one that isn't told of."""
-    name = plain(name, _NAME_CHARS)
-    if domain in _QUIET_DOMAINS or not name:
+    name = plain(entity.name, _NAME_CHARS)
+    if entity.domain in _QUIET_DOMAINS or not name:
         return None
-    device_class = str(attributes.get("device_class") or "").casefold()
-    folded = raw.strip().casefold()
-    known = folded not in _NOT_REPORTED
-
-    if domain == "binary_sensor":
-        kind, states = _OF_BINARY.get(device_class, ("switch", _SWITCHED))
-    elif domain == "cover":
-        kind, states = _OF_COVER.get(device_class, "cover"), _MOVED
-    elif domain in _OF_DOMAIN:
-        kind, states = _OF_DOMAIN[domain]
+    if entity.domain == "binary_sensor":
+        kind, states = _OF_BINARY.get(entity.device_class, ("switch", _SWITCHED))
+    elif entity.domain == "cover":
+        kind, states = _OF_COVER.get(entity.device_class, "cover"), _MOVED
+    elif entity.domain in _OF_DOMAIN:
+        kind, states = _OF_DOMAIN[entity.domain]
     else:
-        kind = MEASURED.get(device_class, "sensor")
-        value = figure(raw, attributes.get("unit_of_measurement")) if known else ""
-        return _measured(entity_id, name, kind, domain, value, raw, known, battery_low)
+        return _measured(entity, name, reading)
 
-    state = states.get(folded) or said.get(fold(raw), "")
+    state = states.get(entity.state.strip().casefold()) or reading.said.get(fold(entity.state), "")
     state = state if state in states.values() else ""
-    value = ""
-    if not known:
-        state = UNKNOWN
-    elif not state and kind in ("person", "tracker"):
-        # A zone's name: not at home, and where.
-        state, value = "elsewhere", plain(raw, _VALUE_CHARS)
-    elif not state:
-        value = plain(raw, _VALUE_CHARS)
     options = frozenset(states.values())
-    target = current = ""
+    thing = Thing(entity.id, name, kind, state, domain=entity.domain, options=options)
+    if not entity.known:
+        state = UNKNOWN
+    elif not state:
+        thing = replace(thing, value=plain(entity.state, _VALUE_CHARS))
     if kind == "climate":
-        unit = attributes.get("temperature_unit")
-        if known:
-            state = _DOES.get(str(attributes.get("hvac_action")), state)
-            target = figure(attributes.get("temperature"), unit)
-            current = figure(attributes.get("current_temperature"), unit)
-        options |= frozenset(_DOES.values())
+        return _climate(replace(thing, state=state), entity)
     if kind in ("person", "tracker"):
-        options |= {"elsewhere"}
-    return Thing(
-        entity_id,
-        name,
-        kind,
-        state,
-        value=value,
-        target=target,
-        current=current,
-        domain=domain,
+        # A zone's name: not at home, and where.
+        return replace(thing, state=state or "elsewhere", options=options | {"elsewhere"})
+    return replace(thing, state=state)
+
+
+def _climate(thing: Thing, entity: _Entity) -> Thing:
+    """Return a thing that heats or cools: it may be set to, and have nothing to do now."""
+    options = thing.options | frozenset(_DOES.values())
+    if thing.state == UNKNOWN:
+        return replace(thing, options=options)
+    unit = entity.attributes.get("temperature_unit")
+    return replace(
+        thing,
+        # A water heater's "eco" is a way of being on.
+        state=_DOES.get(str(entity.attributes.get("hvac_action")), thing.state or "on"),
+        value="",
+        target=figure(entity.attributes.get("temperature"), unit),
+        current=figure(entity.attributes.get("current_temperature"), unit),
         options=options,
     )
 
 
-def _measured(
-    entity_id: str,
-    name: str,
-    kind: str,
-    domain: str,
-    value: str,
-    raw: str,
-    known: bool,
-    battery_low: float,
-) -> Thing:
+def _measured(entity: _Entity, name: str, reading: Reading) -> Thing:
     """Return a sensor; a battery has a figure, and is low or not."""
-    state = "" if known else UNKNOWN
-    options: frozenset[str] = frozenset()
+    kind = MEASURED.get(entity.device_class, "sensor")
+    thing = Thing(entity.id, name, kind, "" if entity.known else UNKNOWN, domain=entity.domain)
     if kind == "battery":
-        options = frozenset({"low", "normal"})
-        charge = number(raw)
+        charge = number(entity.state)
         if charge is not None:
-            state = "low" if charge < battery_low else "normal"
-    return Thing(
-        entity_id,
-        name,
-        kind,
-        state,
-        value=value,
-        domain=domain,
-        options=options,
-    )
+            thing = replace(thing, state="low" if charge < reading.battery_low else "normal")
+        thing = replace(thing, options=frozenset({"low", "normal"}))
+    if not entity.known:
+        return thing
+    if entity.device_class == "timestamp" and (at := _moment(entity.state, reading.zone)):
+        return replace(thing, value=at)
+    return replace(thing, value=figure(entity.state, entity.attributes.get("unit_of_measurement")))
+
+
+def _moment(value: str, zone: tzinfo) -> str:
+    """Return a moment in the zone of the house, "" for what is none."""
+    try:
+        return datetime.fromisoformat(value).astimezone(zone).strftime("%Y-%m-%d, %H:%M")
+    except (ValueError, OverflowError):
+        return ""
 
 
 def number(value: object) -> float | None:

@@ -104,7 +104,7 @@ def test_no_message_and_no_repr_shows_a_secret(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\ufeff\n"])
-@pytest.mark.parametrize("name", ["API_KEYS_FILE", "LLM_API_KEY_FILE"])
+@pytest.mark.parametrize("name", ["API_KEYS_FILE", "LLM_API_KEY_FILE", "HA_TOKEN_FILE"])
 def test_a_file_for_a_secret_that_holds_none_leaves_nothing_open(
     name: str, content: str, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+import socket
 from typing import Any
 
 from aiohttp import web
@@ -16,7 +17,7 @@ import pytest
 from backend.languages import SPOKEN, table
 from backend.sources.home_answer import Answering
 from backend.sources.home_choice import MEANS, House
-from backend.sources.home_states import Registry, Thing, of_api, of_question
+from backend.sources.home_states import Reading, Registry, Thing, of_api, of_question
 from backend.sources.home_words import home_words
 from backend.text.segmentation import sentences
 from backend.types import HomeState
@@ -24,6 +25,14 @@ from tests.backend.sources.homes import HOMES, SAID, state
 from tests.backend.test_live_sources import Client, ask, house
 
 TOKEN = "a-long-lived-token"
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 HOME = [
@@ -253,9 +262,7 @@ def test_every_language_has_every_word(language: str) -> None:
     for said in own["states"].values():
         assert len(said.split("|")) == len(forms)
     words = home_words(language)
-    for thing in of_question(
-        [HomeState(**row) for row in HOMES.get(language, HOME)], words.states(), 20
-    ):
+    for thing in of_question([HomeState(**row) for row in HOMES.get(language, HOME)], Reading(20)):
         for option in thing.options - {"elsewhere"}:
             assert words.predicate(option, thing.kind)
             assert words.told(option)
@@ -294,7 +301,7 @@ def test_another_thing_is_never_told_for_the_one_that_is_asked_of(
         HomeState(f"{domain}.x{at}", called, value, None, domain, kind)
         for at, (called, domain, value, kind) in enumerate(rows)
     ]
-    things = of_question(states, home_words(language).states(), 20)
+    things = of_question(states, Reading(20))
     word = table(language, "ha")["asked"][asked].split("/")[0].strip()
     text = " ".join(answered(things, f"{name.casefold()} {word}", language))
     for other in NAMES:
@@ -319,7 +326,7 @@ def test_yes_and_no_are_said_of_what_is_known_alone(
     words, data = home_words(language), table(language, "ha")
     many = data["kinds"]["window"].split("|")[-1].split("/")[0].strip()
     query = f"{data['words'][quantity].split('/')[0]} {many} {data['asked'][asked].split('/')[0]}"
-    said = answered(of_question(states, words.states(), 20), query, language)
+    said = answered(of_question(states, Reading(20)), query, language)
     so = "on" if asked == "open" else "off"
     known = [value == so for value in values if value in ("on", "off")]
     unknown = len(known) < len(values)
@@ -359,7 +366,7 @@ def test_yes_and_no_are_said_of_what_is_known_alone(
 def test_whatever_states_and_questions_hold_what_is_said_is_short_and_on_one_line(
     rows: list[Any], query: str, language: str
 ) -> None:
-    for sentence in answered(of_api(rows, Registry(), 20), query, language):
+    for sentence in answered(of_api(rows, Registry(), Reading(20)), query, language):
         assert sentence
         assert "\n" not in sentence
         assert len(sentence) < 400
@@ -403,6 +410,45 @@ async def test_many_names_are_cut_to_what_can_be_listened_to(client: Client) -> 
     assert len(sentences(speech, "en")) == 1
 
 
+async def test_a_charge_below_the_threshold_is_low_and_a_moment_is_the_houses(
+    tmp_path: Path,
+) -> None:
+    states = [
+        state("sensor.a", "Remote battery", "29.9", None, "battery", "%"),
+        state("sensor.b", "Lock battery", "30", None, "battery", "%"),
+        state("sensor.c", "Next alarm", "2026-12-01T05:30:00+00:00", None, "timestamp"),
+    ]
+    async with house(tmp_path, battery_low_threshold_pct=30) as client:
+        assert (
+            await said(client, "which batteries are low", states)
+            == "Remote battery at 29.9 percent is low."
+        )
+        assert (
+            await said(client, "what is the next alarm", states, time_zone="Europe/Berlin")
+            == "Next alarm: December 1, 2026, 06:30."
+        )
+
+
+async def test_states_may_come_in_the_words_of_who_asks(client: Client) -> None:
+    german = [
+        state("binary_sensor.a", "Haustür", "Geöffnet", None, "door"),
+        state("lock.b", "Kellertür", "Verriegelt"),
+        state("binary_sensor.c", "Gartentür", "Nicht verfügbar", None, "door"),
+    ]
+    assert (
+        await said(client, "sind alle türen zu", german, language="de")
+        == "Nein, Haustür ist offen. Gartentür: Nicht verfügbar."
+    )
+    assert (
+        await said(client, "ist die kellertür abgeschlossen", german, language="de")
+        == "Ja, Kellertür ist verriegelt."
+    )
+    assert (
+        await said(client, "ist die gartentür zu", german, language="de")
+        == "Gartentür: Nicht verfügbar."
+    )
+
+
 class FaultyHome:
     """Home Assistant's API where something is wrong with it."""
 
@@ -426,12 +472,14 @@ class FaultyHome:
 
 
 @asynccontextmanager
-async def asked_of(home: FaultyHome, tmp_path: Path, token: str = TOKEN) -> AsyncIterator[Client]:
+async def asked_of(
+    home: FaultyHome, tmp_path: Path, token: str = TOKEN, **settings: Any
+) -> AsyncIterator[Client]:
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", home.handle)
     async with TestServer(app) as server:
         url = str(server.make_url("")).rstrip("/")
-        async with house(tmp_path, ha_url=url, ha_token=token) as client:
+        async with house(tmp_path, ha_url=url, ha_token=token, **settings) as client:
             yield client
 
 
@@ -477,3 +525,66 @@ async def test_states_that_were_sent_win_over_the_api(tmp_path: Path) -> None:
         before = len(home.asked)
         assert await said(client, "is the oven on") == "No, Oven is off."
         assert len(home.asked) == before
+
+
+LAMPS = [
+    {"entity_id": "light.a", "state": "on", "attributes": {"friendly_name": "Desk lamp"}},
+    {"entity_id": "light.b", "state": "off", "attributes": {"friendly_name": "Hall lamp"}},
+    {
+        "entity_id": "light.all",
+        "state": "on",
+        "attributes": {"friendly_name": "All lamps", "entity_id": ["light.a", "light.b"]},
+    },
+]
+
+
+async def test_identical_questions_at_once_are_one_call_and_are_kept_for_each_room(
+    tmp_path: Path,
+) -> None:
+    home = FaultyHome()
+    home.body = LAMPS
+    async with asked_of(home, tmp_path) as client:
+        await client.post("/snapshots/trigger")
+        home.asked.clear()
+        replies = await asyncio.gather(
+            *(ask(client, "which lamps are on", source="ha", area="Hall") for _ in range(16))
+        )
+        # A group is told by its members.
+        assert {reply["speech"] for reply in replies} == {"Desk lamp is on."}
+        assert [request.path for request in home.asked] == ["/api/states"]
+        assert (await ask(client, "which lamps are on", source="ha", area="Hall"))["cached"]
+        assert not (await ask(client, "which lamps are on", source="ha", area="Attic"))["cached"]
+        assert (await ask(client, "is all lamps on", source="ha"))[
+            "speech"
+        ] == "No, Hall lamp is off."
+
+
+async def test_a_home_assistant_that_hangs_ends_at_the_deadline_with_a_sentence(
+    tmp_path: Path,
+) -> None:
+    home = FaultyHome()
+    home.hang = True
+    async with asked_of(home, tmp_path, voice_timeout_seconds=1) as client:
+        reply = await ask(client, "is the front door locked", source="ha", answer_style="voice")
+        assert reply["error"] == "timeout"
+        assert reply["speech"] == "That took too long. Please try again in a moment."
+        assert await said(client, "is the oven on") == "No, Oven is off."
+
+
+async def test_a_home_assistant_that_is_away_is_unreachable_and_the_server_starts(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, ha_url=f"http://127.0.0.1:{free_port()}", ha_token=TOKEN) as client:
+        reply = await ask(client, "is the front door locked", source="ha")
+        assert (reply["success"], reply["error"]) == (False, "unreachable")
+
+
+@pytest.mark.parametrize("settings", [{"ha_url": "http://127.0.0.1:1"}, {"ha_token": TOKEN}])
+async def test_half_of_the_settings_names_the_other_and_asks_nobody(
+    settings: dict[str, str], tmp_path: Path
+) -> None:
+    missing = "HA_TOKEN" if "ha_url" in settings else "HA_URL"
+    async with house(tmp_path, **settings) as client:
+        reply = await ask(client, "is the front door locked", source="ha")
+        assert reply["error"] == f"not_configured: {missing}"
+        assert (await client.post("/snapshots/trigger")).status == 200
