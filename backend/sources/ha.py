@@ -123,14 +123,14 @@ class HomeStates:
                 things = await self._things(question.deadline, question.time_zone)
             except UpstreamError as error:
                 return error.failed
-        said = await asyncio.to_thread(_said, things, step.query, question)
+        said, verdict = await asyncio.to_thread(_said, things, step.query, question)
         if not said:
             return Nothing()
         passages = tuple(
             Passage(source=self.tag, title="", text=text, language=question.language, direct=True)
             for text in said
         )
-        return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl))
+        return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl), verdict)
 
     async def look(self, until: float) -> tuple[Item, ...]:
         """Return every thing that opens, locks or is switched, and its state, by `until` (monotonic). Raises UpstreamError.
@@ -244,10 +244,16 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _said(things: Sequence[Thing], query: str, question: Question) -> list[str]:
-    """Return the sentences that answer, none where the question isn't about things of a house; blocks."""
+def _said(things: Sequence[Thing], query: str, question: Question) -> tuple[list[str], bool | None]:
+    """Return the sentences that answer, and whether what is stated is so.
+
+    None where the question isn't about things of a house; blocks.
+    """
     words = home_words(question.language)
     house = House(things, words, question.area or "")
     asked = house.read(query)
     chosen = house.choose(asked)
-    return [] if chosen is None else Answering(asked, chosen, words).sentences()
+    if chosen is None:
+        return [], None
+    answering = Answering(asked, chosen, words)
+    return answering.sentences(), answering.verdict()

@@ -48,6 +48,23 @@ class Answering:
             said += self._stated() if chosen.state else self._plainly(chosen.things)
         return [_begun(sentence) for sentence in said]
 
+    def verdict(self) -> bool | None:
+        """Return whether things are in the state that is stated of them; None where that can't be told.
+
+        One is enough unless all are meant; where some are and some aren't, and neither is said, it can't be told.
+        """
+        chosen, quantity = self._chosen, self._asked.quantity
+        if chosen.missing or chosen.undecided or not chosen.state or not chosen.things:
+            return None
+        known = {
+            thing.state in MEANS[chosen.state] for thing in chosen.things if thing.state != UNKNOWN
+        }
+        every = quantity == "all"
+        if (quantity == "any" and True in known) or (every and False in known):
+            return not every
+        unknown = any(thing.state == UNKNOWN for thing in chosen.things)
+        return None if unknown or len(known) > 1 else known.pop()
+
     # Where a state is asked for.
 
     def _stated(self) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from backend.languages import SPOKEN, spoken
 from backend.sources.uptime_words import Service, holds
 from tests.backend.server.test_streaming import events
+from tests.backend.sources.homes import state as home_state
 from tests.backend.sources.test_news import Paper, item, rss
 from tests.backend.sources.test_uptime import Kuma
 from tests.backend.test_live_sources import Client, ask, client, kuma, paper, urls
@@ -127,3 +128,36 @@ def test_a_statement_of_services_holds_or_not_or_cannot_be_told(
 ) -> None:
     services = [Service("1", "Router", "up"), Service("2", "NAS", state)]
     assert tuple(holds(services, text, language) for text in STATEMENTS[language]) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "verdict"),
+    [
+        ("if the front door is locked tell me the headlines", "true"),
+        ("if the front door is not locked tell me the headlines", "false"),
+        ("tell me the headlines if any window is open", "true"),
+        ("tell me the headlines if all windows are closed", "false"),
+        ("tell me the headlines if no window is open", "false"),
+        ("tell me the headlines if the back door is open", "undecidable"),
+        ("tell me the headlines if the sauna is on", "undecidable"),
+    ],
+)
+async def test_a_condition_on_the_house_is_decided_by_the_states_that_come_with_it(
+    query: str, verdict: str, client: Client
+) -> None:
+    states = [
+        home_state("lock.front", "Front door", "locked", "Hall"),
+        home_state("binary_sensor.back", "Back door", "unavailable", "Kitchen", "door"),
+        home_state("binary_sensor.bedroom", "Bedroom window", "on", "Bedroom", "window"),
+        home_state("binary_sensor.bath", "Bath window", "off", "Bath", "window"),
+    ]
+    reply = await ask(client, query, states=states, explain=True)
+    assert named(reply, "condition")[0]["verdict"] == verdict
+    assert (HEADLINE in reply["speech"]) == (verdict != "false")
+    assert (UNDECIDED in reply["speech"]) == (verdict == "undecidable")
+
+
+async def test_without_states_a_condition_on_the_house_is_open(client: Client) -> None:
+    reply = await ask(client, "tell me the headlines if the front door is locked")
+    assert reply["speech"].startswith(HEADLINE)
+    assert reply["speech"].endswith(UNDECIDED)
