@@ -256,10 +256,17 @@ def _passages(
 
 
 def _topic(query: str, language: str) -> list[str]:
-    """Return the words of a question that aren't about time, or news as such."""
-    asking = frozenset(table(language, "news").get("names_no_topic", ()))
-    left = since.without(query, language)
-    words = topic_words(" ".join(word for word in left.split() if word not in asking), language)
+    """Return the words of a question that aren't about time, or news as such, or being told."""
+    data = table(language, "news")
+    asking, first, last = (
+        frozenset(data.get(name, ())) for name in ("names_no_topic", "asks_first", "asks_last")
+    )
+    left = since.without(query, language).split()
+    while left and left[-1] in last:
+        left.pop()
+    begun = next((at for at, word in enumerate(left) if word in asking), 1)
+    left = [word for at, word in enumerate(left) if at >= begun or word not in first | last]
+    words = topic_words(" ".join(word for word in left if word not in asking), language)
     return list(dict.fromkeys(words))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from backend.languages import SPOKEN
 from backend.sources import news
 from tests.backend.test_live_sources import ask, house, served
 
@@ -265,3 +266,65 @@ async def test_pages_that_differ_in_their_address_alone_are_all_told(
     )
     async with house(tmp_path, **feeds(url, "/rss")) as client:
         assert len((await ask(client, GENERAL))["citations"]) == 3
+
+
+ASKED = {
+    "en": (
+        "tell me the news", "can you give me the headlines please", "read me the latest news", "play the news",
+        "anything new in the newspapers", "let me hear the top stories", "what's in the papers", "daily news briefing",
+    ),
+    "de": (
+        "lies mir die nachrichten vor", "zeig mir bitte die schlagzeilen", "ich möchte die nachrichten hören",
+        "erzähl mir die neuesten nachrichten", "was gibt's neues in der welt", "was steht in der zeitung",
+        "nachrichten bitte", "hast du neuigkeiten",
+    ),
+    "fr": (
+        "donne-moi les gros titres", "dis-moi les actualités", "je veux entendre les infos", "les infos du jour",
+        "lis-moi les titres de la presse s'il te plaît", "raconte-moi les dernières nouvelles",
+    ),
+    "es": (
+        "dame los titulares", "cuéntame las noticias", "quiero escuchar las noticias", "ponme las noticias por favor",
+        "léeme los titulares", "hay alguna novedad",
+    ),
+    "it": (
+        "dimmi i titoli dei giornali", "leggimi le notizie", "voglio sentire le notizie", "dammi le ultime notizie",
+        "raccontami le notizie per favore", "ci sono novità",
+    ),
+    "nl": (
+        "geef me de krantenkoppen", "lees het nieuws voor", "ik wil het nieuws horen", "nieuws alsjeblieft",
+        "laat me het laatste nieuws zien", "vertel me het nieuws",
+    ),
+    "pl": (
+        "podaj nagłówki", "powiedz mi wiadomości", "chcę usłyszeć wiadomości", "wiadomości proszę",
+        "czy są jakieś nowości", "przeczytaj najnowsze wiadomości",
+    ),
+}  # fmt: skip
+TOPICS = {
+    "en": "tell me the news about the harbour",
+    "de": "erzähl mir bitte die nachrichten über den hafen",
+    "fr": "dis-moi les nouvelles du port",
+    "es": "cuéntame las noticias sobre el puerto",
+    "it": "dimmi le notizie sul porto",
+    "nl": "geef me het nieuws over de haven",
+    "pl": "podaj wiadomości o port",
+}
+HARBOURS = {
+    "en": "The harbour is closed", "de": "Der Hafen ist zu", "fr": "Le port est fermé", "es": "El puerto está cerrado",
+    "it": "Il porto è chiuso", "nl": "De haven is dicht", "pl": "Port jest zamknięty",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+async def test_however_the_news_are_asked_for_the_asking_is_no_topic(
+    language: str, paper: Paper, url: str, tmp_path: Path
+) -> None:
+    paper.pages["/rss"] = rss(
+        item(HARBOURS[language], 1), item("Anna Kowalska 2030", 2), language=language
+    )
+    told = f"{HARBOURS[language]}. Anna Kowalska 2030."
+    async with house(tmp_path, **feeds(url, "/rss")) as client:
+        for query in ASKED[language]:
+            reply = await ask(client, query, language=language, source="news")
+            assert (query, reply["result"].replace("\n\n", " ")) == (query, told)
+        reply = await ask(client, TOPICS[language], language=language, source="news")
+    assert reply["result"] == f"{HARBOURS[language]}."
