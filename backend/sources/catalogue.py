@@ -20,6 +20,7 @@ _GENERAL: Final = "wikipedia"
 """The category, and the beginning of the names, of what is asked about everything."""
 _SHORT: Final = "mini"
 """The flavour of a book of which each article is but its beginning."""
+_MOST: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def volumes(entries: Iterable[Element], url: str) -> Iterator[Volume]:
             for link in entry.findall("link")
             if link.get("type", "").startswith("text/html")
         )
-        link = urlsplit(next(links, "")).path
+        link = path_of(next(links, ""))
         name = unquote(link.rpartition("/")[2])
         if not name:
             continue
@@ -77,7 +78,6 @@ def volumes(entries: Iterable[Element], url: str) -> Iterator[Volume]:
         def said(key: str, entry: Element = entry) -> str:
             return " ".join((entry.findtext(key) or "").split())
 
-        count = said("articleCount")
         yield Volume(
             id=said("id"),
             name=name,
@@ -89,8 +89,24 @@ def volumes(entries: Iterable[Element], url: str) -> Iterator[Volume]:
             general=said("category") == _GENERAL
             or any(each.startswith(_GENERAL) for each in (name, said("name"))),
             whole=said("flavour") != _SHORT,
-            articles=int(count) if count.isascii() and count.isdecimal() else 0,
+            articles=number(said("articleCount")),
         )
+
+
+def number(text: str | None) -> int:
+    """Return a count as a server writes it; 0 for what is none."""
+    try:
+        return min(_MOST, max(0, int(text or "0")))
+    except ValueError:
+        return 0
+
+
+def path_of(link: str) -> str:
+    """Return the path of an address, "" for what is none."""
+    try:
+        return urlsplit(link).path
+    except ValueError:
+        return ""
 
 
 def _beneath(url: str, link: str) -> str:

@@ -24,7 +24,7 @@ import aiohttp
 
 from backend.flights import Flights
 from backend.sources.books import MOST_BYTES, MOST_HITS, PROMISING, Article, Topic
-from backend.sources.catalogue import Volume, choose, volumes
+from backend.sources.catalogue import Volume, choose, number, path_of, volumes
 from backend.sources.http import Moved, UpstreamError, fetch
 from backend.text import xml
 from backend.types import Failed
@@ -166,7 +166,7 @@ class KiwixServe:
             before = len(found)
             found |= {volume.name: volume for volume in volumes(held, self._url)}
             # However many it says that there are, a page with nothing new is the last.
-            last = start + len(held) >= _number(feed.findtext("totalResults"))
+            last = start + len(held) >= number(feed.findtext("totalResults"))
             if last or len(found) == before:
                 break
         self._volumes = tuple(found.values())
@@ -254,7 +254,7 @@ class KiwixServe:
             for item in channel.findall("item")
             if (path := volume.path(item.findtext("link", "").strip())) is not None
         ]
-        return _Found(_number(channel.findtext("totalResults")), hits[:count])
+        return _Found(number(channel.findtext("totalResults")), hits[:count])
 
     async def _suggest(self, volume: Volume, phrase: str, until: float) -> list[_Hit]:
         """Return the articles and other names of articles with `phrase` in their titles. Raises UpstreamError."""
@@ -267,7 +267,7 @@ class KiwixServe:
         except (ValueError, RecursionError) as error:
             raise UpstreamError(Failed("bad_reply", f"{self._host} sends no JSON")) from error
         hits = [
-            (html.unescape(str(each["path"])), html.unescape(str(each.get("value", ""))))
+            (_plain(each["path"]), _plain(each.get("value", "")))
             for each in (said if isinstance(said, list) else ())
             if isinstance(each, dict) and each.get("kind") == "path" and each.get("path")
         ]
@@ -317,9 +317,8 @@ class KiwixServe:
         try:
             return _Page(path, await self._raw(volume, path, until))
         except Moved as moved:
-            place = urlsplit(moved.location)
-            at_home = place.netloc in ("", urlsplit(self._url).netloc)
-            target = volume.path(place.path) if at_home else None
+            # Whatever server it names, this one is asked.
+            target = volume.path(path_of(moved.location))
             if target is None:
                 raise
             return _Page(target, await self._raw(volume, target, until))
@@ -353,14 +352,12 @@ def _answers[T](results: Iterable[T | BaseException]) -> list[T | UpstreamError]
     return answers
 
 
+def _plain(text: object) -> str:
+    """Return a text of the suggestions, which is written as HTML is; halves of characters are none."""
+    return html.unescape(str(text)).encode("utf-8", "replace").decode()
+
+
 def _longest(titles: Iterable[list[_Hit] | UpstreamError]) -> list[_Hit]:
     """Return the hits of the longest run of words that there are titles of: it names the thing."""
     found = (hits for hits in titles if not isinstance(hits, UpstreamError) and hits)
     return list(next(found, ()))
-
-
-def _number(text: str | None) -> int:
-    try:
-        return max(0, int(text or "0"))
-    except ValueError:
-        return 0

@@ -37,7 +37,7 @@ ENTRIES = st.builds(
     title=st.sampled_from(["", "Wikipedia", "Boiler handbook", "Pressure", "Rice"]),
     language=st.sampled_from(["", "deu", "eng", "eng,deu", "mul", "fra"]),
     flavour=st.sampled_from(["", "mini", "maxi"]),
-    articleCount=st.sampled_from(["", "0", "7", "many", "-1", "²"]),
+    articleCount=st.sampled_from(["", "0", "7", "many", "-1", "²", "9" * 5_000, "9" * 400]),
 )
 
 
@@ -46,6 +46,7 @@ def test_at_most_two_books_are_chosen_those_of_the_language_first(entries: list[
     known = of(*entries)
     chosen = choose(known, WORDS, "de")
     assert len(chosen) == min(2, len({(each.edition, each.languages) for each in known}))
+    assert all(each.articles < 2**63 for each in chosen)
     near = ["de" in each.languages for each in chosen]
     assert near == sorted(near, reverse=True)
     assert any(near) == any("de" in each.languages for each in known)
@@ -78,7 +79,7 @@ def test_beside_the_book_on_the_topic_stands_one_on_everything() -> None:
     assert choose(known, ["moon"], "de")[0].name == "wikipedia_de_all"
 
 
-@pytest.mark.parametrize("link", ["", "/", "//", "?q"])
+@pytest.mark.parametrize("link", ["", "/", "//", "?q", "http://["])
 def test_an_entry_that_can_t_be_opened_is_no_book(link: str) -> None:
     assert of(entry("x", link)) == []
 

@@ -130,6 +130,7 @@ async def test_what_is_no_catalogue_and_no_result_is_a_failure_with_a_sentence(
         "/content/wiki/",
         "file:///etc/passwd",
         "javascript:alert(1)",
+        "http://[",
         "",
     ],
 )
@@ -158,15 +159,24 @@ async def test_an_article_that_leads_to_another_server_is_not_fetched_there(
 async def test_an_article_that_leads_in_a_circle_is_left_out(
     client: Client, imposter: Imposter
 ) -> None:
-    imposter.pages["/raw/wiki/content/Tower"] = Moved("/content/wiki/Tower")
-    assert (await told(client))["error"] == "nothing_found"
-    assert imposter.asked.count("/raw/wiki/content/Tower") <= 2
+    for location in ("/content/wiki/Tower", "http://[", ""):
+        imposter.pages["/raw/wiki/content/Tower"] = Moved(location)
+        assert (await told(client))["error"] == "nothing_found"
+    assert imposter.asked.count("/raw/wiki/content/Tower") == 2 + 1 + 1
 
 
 @pytest.mark.parametrize(
     "suggestions",
-    ["", "{}", "[1, null]", '[{"kind": "path"}]', '[{"kind": "path", "path": 7}]', "[" * 10_000],
-    ids=["empty", "object", "scalars", "pathless", "number", "deep"],
+    [
+        "",
+        "{}",
+        "[1, null]",
+        '[{"kind": "path"}]',
+        '[{"kind": "path", "path": 7}]',
+        "[" * 10_000,
+        '[{"kind": "path", "path": "\\ud800"}]',
+    ],
+    ids=["empty", "object", "scalars", "pathless", "number", "deep", "half"],
 )
 async def test_suggestions_that_are_none_do_no_harm(
     client: Client, imposter: Imposter, suggestions: str
