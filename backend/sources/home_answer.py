@@ -20,6 +20,8 @@ _MOST_CHARS: Final = 220
 """Names in one sentence: a voice answer of 400 characters holds it and the next one."""
 _MOST_VALUES: Final = 6
 _STEM: Final = 5
+_CLEAR: Final = frozenset({"closed", "off", "locked", "normal"})
+"""What is asked of several to hear that all is well: "are the windows closed" is asked of every one."""
 _FEW: Final = 2
 """From so many things on, "all doors that I can see" is said for their names."""
 
@@ -88,12 +90,20 @@ class Answering:
                 said = self._answered("" if unsure else "yes", self._all(so))
         elif quantity in ("which", "count"):
             said = self._grouped(so) if so else self._all(others)
-        elif so and others and not quantity:
+        elif quantity == "any":
+            if so:
+                said = self._answered("yes", self._grouped(so))
+            else:
+                said = self._answered("" if unsure else "no", self._all(others))
+        elif others and state in _CLEAR:
+            said = self._answered("no", self._grouped(others) if so else self._all(others))
+        elif so and others:
             # "Is the light on" where there are several: each is told.
             said = [*self._grouped(so), *self._grouped(others)]
         elif so:
-            said = self._answered("yes", self._grouped(so))
-        elif others:
+            one = not (self._asked.plural or state in _CLEAR)
+            said = self._answered("yes" if one or not unsure else "", self._all(so))
+        else:
             said = self._answered("" if unsure else "no", self._all(others))
         said += self._grouped(other_words)
         if unknown:
