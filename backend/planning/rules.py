@@ -26,6 +26,10 @@ _FOLLOW_UP_WORDS: Final = 4
 _LIST: Final = re.compile(r"\{(?P<name>[a-z_]+)\}")
 """A list of words that a pattern names."""
 
+_LOOKED_AT: Final = 400
+"""Characters of an utterance that rules look at. Speech asks within fewer; the time that patterns take grows with the
+square of them."""
+
 DOCUMENTS: Final = ("house", "kiwix")
 """The sources that hold documents; all others tell of now."""
 
@@ -37,6 +41,12 @@ class _Rules:
     not_handback: Callable[[str], bool]
     follow_up: Callable[[str], bool]
     sources: Mapping[str, Callable[[str], bool]]
+
+    def plain(self, folded: str) -> str:
+        """Return what the patterns are tried on: the beginning of `folded`, without words of courtesy."""
+        if len(folded) > _LOOKED_AT:
+            folded = folded[:_LOOKED_AT].rpartition(" ")[0]
+        return self.courtesy.sub("", folded)
 
 
 class _Either:
@@ -58,7 +68,7 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)")
 
 
-class _Words:
+class Words:
     """The lists of words that the patterns of a language name."""
 
     def __init__(self, lists: Mapping[str, str]) -> None:
@@ -86,7 +96,7 @@ class _Words:
 @lru_cache(maxsize=16)
 def _rules(language: str) -> _Rules:
     data = table(language, "rules")
-    words = _Words(data.get("words", {}))
+    words = Words(data.get("words", {}))
 
     def either(patterns: Sequence[str]) -> _Either:
         return _Either([words.spelt_out(pattern) for pattern in patterns])
@@ -108,11 +118,11 @@ def plan_rules(utterance: str, language: str, history: tuple[Turn, ...] = ()) ->
     """
     rules = _rules(language)
     folded = fold(utterance)
-    ordered = rules.courtesy.sub("", folded)
+    ordered = rules.plain(folded)
     if rules.handback(ordered) and not rules.not_handback(ordered):
         return Plan((), "rule", handback=True)
     query = _standing_alone(utterance, folded, language, rules, history)
-    asked = rules.courtesy.sub("", fold(query))
+    asked = rules.plain(fold(query))
     for tag, named in rules.sources.items():
         if named(asked):
             return Plan((Step(tag, query),), "rule")
