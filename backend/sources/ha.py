@@ -157,13 +157,15 @@ class HomeStates:
         )
 
     async def _things(self, until: float, zone: str = "UTC") -> list[Thing]:
+        known = asyncio.create_task(self._known(until))
         try:
-            rows, registry = await asyncio.gather(
-                self._get("/api/states", until), self._known(until)
-            )
+            rows = await self._get("/api/states", until)
+            registry = await known
         except UpstreamError as error:
             self._problem = str(error)
             raise
+        finally:
+            known.cancel()
         if not isinstance(rows, list):
             host = urlsplit(self._url or "").hostname
             failed = Failed("bad_reply", f"{host} sends no states")

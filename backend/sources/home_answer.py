@@ -11,7 +11,7 @@ from typing import Final
 
 from backend.sources.home_choice import MEANS, Chosen
 from backend.sources.home_question import Asked
-from backend.sources.home_states import UNKNOWN, Thing
+from backend.sources.home_states import MEASURED, UNKNOWN, Thing
 from backend.sources.home_words import HomeWords
 from backend.text.words import fold
 
@@ -19,7 +19,9 @@ _MOST_NAMES: Final = 6
 _MOST_CHARS: Final = 220
 """Names in one sentence: a voice answer of 400 characters holds it and the next one."""
 _MOST_VALUES: Final = 6
+_FIGURES: Final = frozenset(MEASURED.values())
 _STEM: Final = 5
+"""Letters by which an area is known in a name."""
 _CLEAR: Final = frozenset({"closed", "off", "locked", "normal"})
 """What is asked of several to hear that all is well: "are the windows closed" is asked of every one."""
 _FEW: Final = 2
@@ -59,13 +61,15 @@ class Answering:
         if chosen.missing or chosen.undecided or not chosen.state or not chosen.things:
             return None
         known = {
-            thing.state in MEANS[chosen.state] for thing in chosen.things if thing.state != UNKNOWN
+            thing.state in MEANS[chosen.state]
+            for thing in chosen.things
+            if thing.state not in ("", UNKNOWN)
         }
-        every = quantity == "all"
+        every = quantity == "all" or (not quantity and chosen.state in _CLEAR)
         if (quantity == "any" and True in known) or (every and False in known):
             return not every
-        unknown = any(thing.state == UNKNOWN for thing in chosen.things)
-        return None if unknown or len(known) > 1 else known.pop()
+        unknown = any(thing.state in ("", UNKNOWN) for thing in chosen.things)
+        return None if unknown or not known or len(known) > 1 else known.pop()
 
     # Where a state is asked for.
 
@@ -139,14 +143,17 @@ class Answering:
         others = [t for t in things if t not in measured and t.state not in ("", UNKNOWN)]
         unknown = [t for t in things if t not in measured and t not in others]
         said = []
-        for thing in self._preferred(measured)[:_MOST_VALUES]:
-            key = "measured" if thing.kind != "sensor" else "is_value"
+        told = self._preferred(measured)
+        for thing in told[:_MOST_VALUES]:
+            key = "measured" if thing.kind in _FIGURES or thing.current else "is_value"
             if thing.state == "elsewhere":
                 key = "elsewhere"
             elif self._asked.target and thing.target:
                 key = "set_to"
             value = self._value(thing, quantities)
             said.append(self._words.say(key, name=self._name(thing), value=self._local(value)))
+        if len(told) > _MOST_VALUES:
+            said.append(f"{self._words.say('more', count=len(told) - _MOST_VALUES)}.")
         said += self._merged(others)
         if len(others) == 1 and not measured:
             said += self._climate(others[0])

@@ -183,7 +183,6 @@ class Thing:
     value: str = ""
     target: str = ""
     current: str = ""
-    domain: str = ""
     device: str = ""
     options: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
@@ -294,7 +293,7 @@ def _thing(entity: _Entity, reading: Reading) -> Thing | None:
     state = states.get(entity.state.strip().casefold()) or reading.said.get(fold(entity.state), "")
     state = state if state in states.values() else ""
     options = frozenset(states.values())
-    thing = Thing(entity.id, name, kind, state, domain=entity.domain, options=options)
+    thing = Thing(entity.id, name, kind, state, options=options)
     if not entity.known:
         state = UNKNOWN
     elif not state:
@@ -327,7 +326,7 @@ def _climate(thing: Thing, entity: _Entity) -> Thing:
 def _measured(entity: _Entity, name: str, reading: Reading) -> Thing:
     """Return a sensor; a battery has a figure, and is low or not."""
     kind = MEASURED.get(entity.device_class, "sensor")
-    thing = Thing(entity.id, name, kind, "" if entity.known else UNKNOWN, domain=entity.domain)
+    thing = Thing(entity.id, name, kind, "" if entity.known else UNKNOWN)
     if kind == "battery":
         charge = number(entity.state)
         if charge is not None:

@@ -151,7 +151,7 @@ class HomeWords:
         return all((word,) in self.phrases or self.function(word) for word in fold(name).split())
 
     def states(self) -> Mapping[str, str]:
-        """Return our word for states by what a language calls them, folded, where that is no preposition."""
+        """Return our word for states by what a language calls them, folded."""
         return {
             " ".join(phrase): meaning.word
             for phrase, means in self.phrases.items()

@@ -104,7 +104,7 @@ async def test_what_is_hidden_in_home_assistant_is_not_told(house: House, asking
         try:
             assert (
                 await said(fresh, "is the kitchen light on")
-                == "I see no kitchen light among the devices I may see."
+                == "I see nothing like that among the devices I may see."
             )
         finally:
             await fresh.stop()
