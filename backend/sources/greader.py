@@ -1,7 +1,9 @@
 """A feed reader with the GReader API: FreshRSS, Miniflux and others.
 
 Decides how one logs in, and what of a reply is an item. The login is kept, and renewed once where the server has
-forgotten it. Miniflux takes a form only with a token of its own in it, as Google's reader did. Described at https://www.inoreader.com/developers/ and, for FreshRSS, in its p/api/greader.php.
+forgotten it. Miniflux takes a form only with a token of its own in it, as Google's reader did. A server that leads
+elsewhere isn't followed: the password is for the one that the owner named. Described at
+https://www.inoreader.com/developers/ and, for FreshRSS, in its p/api/greader.php.
 """
 
 from __future__ import annotations
@@ -110,6 +112,7 @@ class Reader:
             data=None if data is None else [*data, ("T", login.token)],
             headers=_header(login.auth),
             most_bytes=self._most_bytes,
+            follow=False,
         )
 
     async def _log_in(self, until: float) -> _Login:
@@ -122,6 +125,7 @@ class Reader:
                     until=until,
                     method="POST",
                     data={"Email": self._user, "Passwd": self._password},
+                    follow=False,
                 )
             except UpstreamError as error:
                 if error.status in _UNKNOWN and base != self._bases[-1]:
@@ -139,7 +143,11 @@ class Reader:
         """Return what forms have to hold, "" from a server that knows nothing of it."""
         try:
             body = await fetch(
-                self._session, f"{base}/reader/api/0/token", until=until, headers=_header(auth)
+                self._session,
+                f"{base}/reader/api/0/token",
+                until=until,
+                headers=_header(auth),
+                follow=False,
             )
         except UpstreamError as error:
             if error.status not in _UNKNOWN:

@@ -53,9 +53,10 @@ class Answered:
     body: bytes
 
 
-def open_session() -> aiohttp.ClientSession:
-    """Return the one session of all sources, with its pool of connections; it keeps no cookies."""
+def open_session(connector: aiohttp.BaseConnector | None = None) -> aiohttp.ClientSession:
+    """Return a session that keeps no cookies; the one of all sources has aiohttp's own pool of connections."""
     return aiohttp.ClientSession(
+        connector=connector,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": "Mnemolis"},

@@ -1,8 +1,9 @@
 """News from feeds, and from a feed reader that knows them.
 
-Decides which items a question is about: the newest of all, or those on its topic, in the time that it names. What a
-feed says is `feeds`', the reader's API is `greader`'s. All are asked at once, each with a limit of its own; what came
-by then is what there is. Addresses of feeds may hold keys: they are never told, but for the host.
+Decides which items a question is about: the newest of all, or those on its topic, in the time that it names. How a
+feed is fetched is `feed_fetch`'s, what it says `feeds`', the reader's API is `greader`'s. All are asked at once, each
+with a limit of its own; what came by then is what there is. Addresses of feeds may hold keys: they are never told, but
+for the host.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 import hashlib
-from http import HTTPStatus
 import math
 import time
 from typing import Final, Protocol
@@ -24,10 +24,10 @@ from backend.languages import table
 from backend.settings import Settings
 from backend.sources import feeds
 from backend.sources.base import SourceState
-from backend.sources.feed_text import NoFeed
+from backend.sources.feed_fetch import MOST_BYTES, Elsewhere, Feed
 from backend.sources.feeds import NewsItem
 from backend.sources.greader import Reader
-from backend.sources.http import UpstreamError, fetch_whole
+from backend.sources.http import UpstreamError
 from backend.store.snapshots import Item
 from backend.text import since
 from backend.text.pieces import coverage, edged
@@ -36,15 +36,11 @@ from backend.text.words import topic_words
 from backend.types import Failed, Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
 SETTING: Final = "NEWS_FEEDS"
-_VALIDATORS: Final = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
-"""What a server tells of a feed's state, by what it wants to hear of it: RFC 9110, 8.8 and 13.1."""
-_MOST_VALIDATOR: Final = 200
 _SECONDS: Final = 4.0
 """So long one feed is waited for; the others don't wait longer for it."""
 _RESERVE: Final = 0.6
 _FRESH_SECONDS: Final = 300.0
 """A feed is fetched again after this; two questions in a row are answered from one look."""
-_MOST_BYTES: Final = 2_000_000
 _MOST_TOLD: Final = 5
 _MOST_FOUND: Final = 5
 _COVERED: Final = 0.6
@@ -64,39 +60,6 @@ class _Origin(Protocol):
         """Return the items by `until` (monotonic). Raises UpstreamError."""
 
 
-class Feed:
-    """One feed by its address; what it held last is known until it has changed."""
-
-    def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
-        self._session = session
-        self._url = url
-        self._known: tuple[dict[str, str], list[NewsItem]] = {}, []
-        self.name = urlsplit(url).hostname or "a feed"
-
-    async def items(self, until: float) -> list[NewsItem]:
-        """Fetch the feed if it isn't as it was. Raises UpstreamError."""
-        asked, items = self._known
-        reply = await fetch_whole(
-            self._session, self._url, until=until, headers=asked, most_bytes=_MOST_BYTES
-        )
-        if asked and reply.status == HTTPStatus.NOT_MODIFIED:
-            return items
-        try:
-            items = await asyncio.to_thread(feeds.parse, reply.body)
-        except NoFeed:
-            raise UpstreamError(Failed("bad_reply", f"{self.name} sends no feed")) from None
-        told = {asks: reply.headers.get(name, "") for name, asks in _VALIDATORS.items()}
-        self._known = (
-            {
-                asks: value
-                for asks, value in told.items()
-                if 0 < len(value) <= _MOST_VALIDATOR and value.isprintable()
-            },
-            items,
-        )
-        return items
-
-
 class News:
     """Answers from `origins`; an outcome may be kept for `ttl` seconds. `missing`: settings that a reader lacks."""
 
@@ -111,10 +74,12 @@ class News:
         ttl: float,
         hours: Hours,
         missing: Sequence[str] = (),
+        elsewhere: Elsewhere | None = None,
         version: str = "1",
     ) -> None:
         self._origins = origins
         self._missing = missing
+        self._elsewhere = elsewhere
         self._hours = hours
         self._flights: Flights[list[NewsItem]] = Flights()
         self._kept: dict[int, tuple[float, list[NewsItem]]] = {}
@@ -125,12 +90,14 @@ class News:
     @classmethod
     def from_settings(cls, settings: Settings, session: aiohttp.ClientSession) -> News:
         """Return the source over the feeds and the reader that are set."""
-        origins: list[_Origin] = [Feed(session, url) for url in settings.news_feeds]
+        named = settings.news_feeds
+        elsewhere = Elsewhere({(urlsplit(each).hostname or "").rstrip(".") for each in named})
+        origins: list[_Origin] = [Feed(session, each, elsewhere) for each in named]
         url, user = settings.freshrss_url, settings.freshrss_user
         password = settings.freshrss_api_password
         secret = password.get_secret_value() if password else ""
         if url and user and secret:
-            origins.append(Reader(session, url, user, secret, _MOST_BYTES))
+            origins.append(Reader(session, url, user, secret, MOST_BYTES))
         reader = {"FRESHRSS_URL": url, "FRESHRSS_USER": user, "FRESHRSS_API_PASSWORD": secret}
         missing = [name for name, value in reader.items() if not value]
         # What was kept of other feeds is stale. The addresses themselves stay out of the cache: they may hold keys.
@@ -142,6 +109,7 @@ class News:
             hours=settings.hours,
             # Without any of them nobody means to have a reader.
             missing=missing if len(missing) < len(reader) else (),
+            elsewhere=elsewhere,
             version=version,
         )
 
@@ -149,8 +117,10 @@ class News:
         """Do nothing: feeds are fetched when someone asks."""
 
     async def close(self) -> None:
-        """Forget what was fetched."""
+        """Forget what was fetched, and end the connections to where feeds led."""
         self._kept.clear()
+        if self._elsewhere is not None:
+            await self._elsewhere.close()
 
     def state(self) -> SourceState:
         """Return how many feeds and readers there are, and which failed last, by their hosts."""

@@ -146,6 +146,19 @@ class Fetched:
         return markup.html(self.text)
 
 
+def connector(
+    hosts: Collection[str] = (), resolver: AbstractResolver | None = None
+) -> aiohttp.TCPConnector:
+    """Return connections to the internet at large, and to `hosts`; `resolver` None is the system's."""
+    checked = _Resolver(hosts, resolver or DefaultResolver())
+    return aiohttp.TCPConnector(
+        limit=_CONNECTIONS,
+        limit_per_host=_PER_HOST,
+        resolver=checked,
+        socket_factory=checked.socket,
+    )
+
+
 class Pages:
     """Fetches pages from the internet at large, and from `hosts`; `resolver` None is the system's."""
 
@@ -159,14 +172,8 @@ class Pages:
     def _opened(self) -> aiohttp.ClientSession:
         """Return the session of all pages, which keeps nothing of one for another."""
         if self._session is None:
-            resolver = _Resolver(self.hosts, self._asked or DefaultResolver())
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    limit=_CONNECTIONS,
-                    limit_per_host=_PER_HOST,
-                    resolver=resolver,
-                    socket_factory=resolver.socket,
-                ),
+                connector=connector(self.hosts, self._asked),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 # Unpacked here, where it can be stopped.

@@ -131,6 +131,25 @@ async def test_a_login_is_kept_and_renewed_once_where_it_was_forgotten(asking: A
     assert reader.logins == 2
 
 
+async def test_a_server_that_leads_elsewhere_is_not_given_the_password_there(
+    asking: Asking,
+) -> None:
+    other = Reader()
+
+    async def lead(request: web.Request) -> web.StreamResponse:
+        raise web.HTTPTemporaryRedirect(f"{elsewhere}{request.path_qs}")
+
+    reader = Reader()
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", other.handle)
+    async with TestServer(app) as server:
+        elsewhere = str(server.make_url("")).rstrip("/")
+        reader.handle = lead  # type: ignore[method-assign]
+        async with opened(reader) as source:
+            assert await ask(source, asking) == Failed("bad_reply", "127.0.0.1 leads elsewhere")
+    assert other.asked == []
+
+
 async def test_a_wrong_password_is_told_and_never_shown(asking: Asking) -> None:
     async with opened(Reader(), password="a-wrong-one") as source:
         assert await ask(source, asking) == Failed("bad_reply", "127.0.0.1 refuses the key")
