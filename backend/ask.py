@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import datetime
 import time
 from typing import Any, Final
 
@@ -62,6 +63,18 @@ class _Seen:
         return tuple(Event.now(event.event, **event.fields) for event in self.events)
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A whole reply of which everything had been kept, and what it stands on: it is the same as long as that is."""
+
+    reply: Reply
+    gathered: Gathered
+    answer: Answer | None
+    fresh_until: datetime
+    versions: tuple[str, ...]
+    model: str
+
+
 class Ask:
     """Answers questions with the parts it is given; `close` once no question is left."""
 
@@ -81,20 +94,25 @@ class Ask:
         self._log = log
         self._limits = limits
         self._lately: OrderedDict[Hashable, _Seen] = OrderedDict()
+        self._told: OrderedDict[Hashable, _Told] = OrderedDict()
 
     async def close(self) -> None:
         """Wait until all questions are in the log."""
         await self._log.written()
 
     async def reply(self, question: Question, *, explain: bool = False) -> Reply:
-        """Return the whole reply."""
-        reply = None
+        """Return the whole reply; what is asked word for word again is looked up once, as long as nothing has changed."""
+        if not explain and (told := self._again(question)) is not None:
+            reply = told.reply.model_copy(update={"request_id": question.request_id})
+            self._record(question, reply, told.gathered, told.answer)
+            return reply
+        whole: Reply | None = None
         async with aclosing(self._run(question, explain, stream=False)) as items:
             async for item in items:
                 if isinstance(item, Reply):
-                    reply = item
-        assert reply is not None
-        return reply
+                    whole = item
+        assert whole is not None
+        return whole
 
     def stream(
         self, question: Question, *, explain: bool = False
@@ -152,7 +170,46 @@ class Ask:
             reply = reply.model_copy(update={"speech": f"{reply.speech} {note}"})
         reply = reply.model_copy(update={"explanation": _explained(question, explain, events)})
         self._record(question, reply, gathered, answer)
+        self._remember(question, reply, gathered, answer, evidence)
         yield reply
+
+    def _again(self, question: Question) -> _Told | None:
+        """Return what was told on the same question, if all that it stands on is still so."""
+        key = _sameness(question)
+        if (told := self._told.get(key)) is None:
+            return None
+        if (
+            told.fresh_until > question.now
+            and told.model == self._composer.model
+            and told.versions == self._versions()
+            and self._gatherer.still(told.gathered)
+        ):
+            self._told.move_to_end(key)
+            return told
+        del self._told[key]
+        return None
+
+    def _remember(
+        self,
+        question: Question,
+        reply: Reply,
+        gathered: Gathered,
+        answer: Answer | None,
+        evidence: Evidence | None,
+    ) -> None:
+        """Keep a reply in memory if everything in it had been kept; never one on states that came with a question."""
+        if evidence is None or reply.explanation is not None or question.states:
+            return
+        if (answer is not None and not answer.cached) or not self._gatherer.still(gathered):
+            return
+        self._told[_sameness(question)] = _Told(
+            reply, gathered, answer, evidence.fresh_until, self._versions(), self._composer.model
+        )
+        while len(self._told) > _LATELY:
+            self._told.popitem(last=False)
+
+    def _versions(self) -> tuple[str, ...]:
+        return tuple(source.version for source in self.sources.values())
 
     async def _seen(self, question: Question, gathered: Gathered) -> _Seen:
         """Return what the sources' outcomes come to; what was seen a moment ago isn't looked through again."""
@@ -177,6 +234,25 @@ class Ask:
     ) -> None:
         """Log a question; nobody waits for it."""
         self._log.add(_entry(question, reply, gathered, answer))
+
+
+def _sameness(question: Question) -> Hashable:
+    """Return all of a question that a reply may depend on, but for its states."""
+    return (
+        question.text,
+        question.language,
+        question.source,
+        question.fusion_sources,
+        question.style,
+        question.synthesize,
+        question.place,
+        question.units,
+        question.time_zone,
+        question.history,
+        question.area,
+        question.accepts_handback,
+        bool(question.states),
+    )
 
 
 def _look(question: Question, gathered: Gathered, limits: Limits) -> _Seen:

@@ -16,7 +16,7 @@ from typing import Final
 
 from backend.flights import Flights
 from backend.sources.base import Source
-from backend.store.cache import Cache
+from backend.store.cache import Cache, Kept
 from backend.text.words import fold
 from backend.types import (
     HOME,
@@ -40,13 +40,14 @@ _RESERVE: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How one source answered; `cached` tells that nobody had to be asked."""
+    """How one source answered; `cached` tells that nobody had to be asked, `kept` under which key that was kept."""
 
     source: str
     outcome: Outcome
     elapsed_ms: int
     cached: bool = False
     age: float = 0.0
+    kept: tuple[str, Kept[Found]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,13 @@ class Gatherer:
         self._slots = {tag: asyncio.Semaphore(calls) for tag in sources}
         self._flights: Flights[Asked] = Flights()
 
+    def still(self, gathered: Gathered) -> bool:
+        """Return whether all that was found had been kept, and still is."""
+        return all(
+            asked.kept is not None and self._results.peek(asked.kept[0]) is asked.kept[1]
+            for asked in gathered.asked
+        )
+
     async def gather(self, plan: Plan, question: Question) -> Gathered:
         """Ask the sources of `plan`; return by `question.deadline`."""
         notes, steps = plan.notes, plan.steps
@@ -205,7 +213,9 @@ class Gatherer:
         key = _key(source, step, question)
 
         if _keeps(source, question) and (kept := self._results.peek(key)) is not None:
-            return Asked(tag, kept.value, _since(started), cached=True, age=kept.age_s)
+            return Asked(
+                tag, kept.value, _since(started), cached=True, age=kept.age_s, kept=(key, kept)
+            )
 
         async def fly() -> AsyncGenerator[Asked]:
             yield await self._call(source, key, step, question)

@@ -76,6 +76,11 @@ class Composer:
         self._flights = flights
         self._spoken: set[str] = set()
 
+    @property
+    def model(self) -> str:
+        """Name of what composes the next answer."""
+        return self._models.model
+
     async def compose(
         self, question: Question, evidence: Evidence | None, *, stream: bool
     ) -> AsyncGenerator[Sentence | Answer]:

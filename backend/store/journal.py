@@ -13,6 +13,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 
 class Journal:
     """The two files beside `path`. `open` before, `close` after; what can't be written is passed over."""
@@ -41,8 +43,8 @@ class Journal:
         On the loop: the system takes it into its memory and writes it later, which takes some microseconds.
         """
         if self._files:
-            with suppress(OSError):
-                os.write(self._files[0], json.dumps(row).encode() + b"\n")
+            with suppress(OSError, PydanticSerializationError):
+                os.write(self._files[0], to_json(row) + b"\n")
 
     def turn(self) -> None:
         """Have rows from now on go to the other file."""

@@ -141,7 +141,7 @@ class Log:
             ended,
             entry.error,
             entry.elapsed_ms,
-            json.dumps(dict(entry.sources)),
+            json.dumps(dict(entry.sources)) if entry.sources else "{}",
             entry.probe,
             entry.synthesis,
         )

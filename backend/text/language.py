@@ -62,6 +62,7 @@ _MARK_WEIGHT: Final = 0.5
 _MARKS_AT_MOST: Final = 4
 
 
+@lru_cache(maxsize=128)
 def primary(tag: str | None, default: str = languages.DEFAULT) -> str:
     """Return the primary subtag of a BCP 47 tag in lower case ("de-DE" -> "de"), `default` for none."""
     head = re.split(r"[-_]", tag.strip(), maxsplit=1)[0].lower() if tag else ""
