@@ -46,6 +46,7 @@ _MOST_WORDS: Final = 8
 _MOST_ANSWERS: Final = 2
 _SHORT_ANSWER: Final = 300
 """A longer one is about the question, as a summary is, and doesn't answer it by itself."""
+_SHORT_ITEM: Final = 40
 _MOST_TITLE: Final = 300
 _MOST_ATTRIBUTES: Final = 20
 _PAGE_SECONDS: Final = 3.0
@@ -296,7 +297,7 @@ def _passages(
                     _passage(result.title, result.text, result.url, result.published, score)
                 )
             continue
-        for at, (section, text) in enumerate(article.passages[:_MOST_QUOTED]):
+        for at, (section, text) in enumerate(_quoted(article)):
             found.append(
                 _passage(
                     _line(article.title or result.title),
@@ -309,6 +310,22 @@ def _passages(
                 )
             )
     return (*told, *sorted(found, key=lambda passage: -passage.score))
+
+
+def _quoted(article: Article) -> Sequence[tuple[str, str]]:
+    """Return the passages of a page that are told: the best ones but for menus above the first heading."""
+    told = [
+        (section, text)
+        for section, text in article.passages
+        if section or not _is_menu(text.splitlines())
+    ]
+    return (told or article.passages)[:_MOST_QUOTED]
+
+
+def _is_menu(lines: Sequence[str]) -> bool:
+    """Return whether most lines are items of a word or a few."""
+    items = [line for line in lines if line.startswith("- ") and len(line) < _SHORT_ITEM]
+    return 2 * len(items) > sum(map(bool, lines))
 
 
 def _held(topic: Topic, title: str, text: str) -> float:

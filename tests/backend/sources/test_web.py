@@ -489,6 +489,20 @@ def test_something_is_searched_for_whatever_was_said(code: str, text: str) -> No
     assert searched(text, code) or not text.strip()
 
 
+ZOO = """<html lang="en"><head><title>Zoo</title></head><body><div>We use cookies. <a href="#">Accept</a></div>
+<ul><li><a href="/">Zoo</a></li><li><a href="/h">Opening hours of the zoo</a></li><li><a>Tickets</a></li></ul>
+<div><h2>Opening hours</h2><p>The zoo is open daily from 9 am to 6 pm.</p></div></body></html>"""
+
+
+async def test_a_menu_that_no_mark_tells_from_the_text_is_not_told(
+    client: Client, internet: Internet
+) -> None:
+    internet.add("/zoo", "Zoo", "All about the zoo.", ZOO)
+    reply = await searched_by(client, "search the web for the opening hours of the zoo")
+    assert "The zoo is open daily from 9 am to 6 pm." in reply["result"]
+    assert "Tickets" not in reply["result"]
+
+
 async def test_pages_that_come_packed_are_read(client: Client, internet: Internet) -> None:
     async def packed(request: web.Request) -> web.StreamResponse:
         return web.Response(
