@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -38,6 +39,8 @@ LABELS: Final = {
 """Every source tag there is, and the label that people see."""
 
 SECTION_SEPARATOR: Final = "---"
+SECTION_HEADER: Final = re.compile(r"\[[^\]\n]* — [^\]\n]*\]")
+"""The line over a section where several speak: `[TAG — Label]`. A whole line that matches is ours: pages' own are escaped."""
 
 RESULT_NOTHING: Final = "No results were found for this question."
 RESULT_FAILED: Final = "The source could not be asked right now."

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 import re
 from typing import Final
 
-from backend.contract import LABELS, SECTION_SEPARATOR
+from backend.contract import LABELS, SECTION_HEADER, SECTION_SEPARATOR
+from backend.sources.feeds import same_address
 from backend.text.segmentation import sentences, spans
 from backend.text.words import fold
 from backend.types import Event, Evidence, Found, Passage, Section
@@ -22,7 +23,7 @@ _CONTAINED: Final = 0.6
 """A section of whose sentences this share stands in a longer section says nothing new."""
 
 _LOOKS_LIKE_OURS: Final = re.compile(
-    rf"\s*(?:\[[^\]]* — [^\]]*\]|{re.escape(SECTION_SEPARATOR)})\s*\Z"
+    rf"\s*(?:{SECTION_HEADER.pattern}|{re.escape(SECTION_SEPARATOR)})\s*\Z"
 )
 """A line of a document that could be taken for a header or a separator."""
 
@@ -49,9 +50,16 @@ def fuse(
     Raises ValueError if `found` is empty.
     """
     merged: dict[str, list[Passage]] = {}
+    items: dict[tuple[str, str], str] = {}
     for tag, outcome in found:
         known = merged.setdefault(tag, [])
-        known.extend(p for p in outcome.passages if p not in known)
+        for passage in outcome.passages:
+            # One page that two sources found is told once, by the first.
+            first = items.setdefault(_item(passage), tag) if passage.url else tag
+            if first == tag and passage not in known:
+                known.append(passage)
+    asked = tuple(merged)
+    merged = {tag: passages for tag, passages in merged.items() if passages}
     survivors = _distinct(merged, language) if len(merged) > 1 else list(merged)
     kept = survivors[: limits.sections]
     cap = limits.fused_chars if len(kept) > 1 else limits.single_chars
@@ -60,11 +68,16 @@ def fuse(
         for tag in kept
     )
     fresh_until = min(outcome.fresh_until for _, outcome in found)
-    if len(merged) == 1:
+    if len(asked) == 1:
         return Evidence(sections, fresh_until), ()
     evidence = Evidence(sections, min(fresh_until, now + timedelta(seconds=limits.fused_seconds)))
-    dropped = [tag for tag in merged if tag not in kept]
+    dropped = [tag for tag in asked if tag not in kept]
     return evidence, (Event.now("fusion", kept=list(kept), dropped=dropped),)
+
+
+def _item(passage: Passage) -> tuple[str, str]:
+    """Return what two passages on one item have in common, however they were found: title and address."""
+    return fold(passage.title), same_address(passage.url or "")
 
 
 def render(evidence: Evidence) -> str:

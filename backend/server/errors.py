@@ -101,6 +101,12 @@ class Busy(Refusal):
     status, error = 429, "busy"
 
 
+class Upstream(Refusal):
+    """A server that we ask doesn't answer."""
+
+    status, error = 502, "upstream"
+
+
 class NotInstalled(Refusal):
     """A part of the server that is an extra and isn't there."""
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 import json
 import re
+import time
 from typing import Any, Final
 
 from aiohttp import web
@@ -16,17 +17,20 @@ from pydantic import BaseModel
 from backend.contract import CONTRACT, Health, Reply, SearchRequest
 from backend.server import asking, backup, door, mcp, openapi, streaming
 from backend.server.auth import MAY_SEE
-from backend.server.errors import Invalid
+from backend.server.errors import Invalid, Upstream
 from backend.server.metrics import CONTENT_TYPE, METRICS
 from backend.server.openapi import Route
 from backend.server.parts import ASK, HEALTH, LOOK, SETTINGS, STORE
 from backend.server.rates import room_for_a_question
+from backend.sources.base import Catalogued, Placed
+from backend.sources.http import UpstreamError
 from backend.store.snapshots import KEEP
 
 _HOURS_MAX: Final = int(KEEP.total_seconds() // 3600)
 _HOURS_DEFAULT: Final = 24
 _LOGS_MAX: Final = 1_000
 _LOGS_DEFAULT: Final = 100
+_AREAS_SECONDS: Final = 5.0
 
 _dumps = partial(json.dumps, ensure_ascii=False)
 
@@ -63,6 +67,36 @@ async def health(request: web.Request) -> web.StreamResponse:
 async def sources(request: web.Request) -> web.StreamResponse:
     """Return every source with its label and how it is doing."""
     return _json({"sources": asking.source_rows(request.app[ASK])})
+
+
+async def catalog(request: web.Request) -> web.StreamResponse:
+    """Return every book that encyclopedias are looked up in."""
+    return _json({"books": [book for source in _catalogued(request) for book in source.books()]})
+
+
+async def catalog_refresh(request: web.Request) -> web.StreamResponse:
+    """Look for books now."""
+    sources = _catalogued(request)
+    for source in sources:
+        try:
+            await source.refresh()
+        except UpstreamError as error:
+            raise Upstream(f"The catalogue can't be read: {error}.") from None
+    return _json({"status": "ok", "books": sum(len(source.books()) for source in sources)})
+
+
+def _catalogued(request: web.Request) -> list[Catalogued]:
+    every = request.app[ASK].sources.values()
+    return [source for source in every if isinstance(source, Catalogued)]
+
+
+async def areas(request: web.Request) -> web.StreamResponse:
+    """Return the areas of the house, by the names that Home Assistant has for them."""
+    names: set[str] = set()
+    for source in request.app[ASK].sources.values():
+        if isinstance(source, Placed):
+            names |= await source.areas(time.monotonic() + _AREAS_SECONDS)
+    return _json({"areas": sorted(names)})
 
 
 async def changes(request: web.Request) -> web.StreamResponse:
@@ -201,6 +235,9 @@ ROUTES: Final = (
         reply=Health,
     ),
     Route("GET", "/sources", sources, "Every source: tag, label, state."),
+    Route("GET", "/catalog", catalog, "Every book of the encyclopedias."),
+    Route("POST", "/catalog/refresh", catalog_refresh, "Look for books now."),
+    Route("GET", "/areas", areas, "The areas of the house, where HA_TOKEN lets them be read."),
     Route(
         "GET",
         "/logs",

@@ -81,3 +81,22 @@ class Observed(Source, Protocol):
 
     def said(self, state: str, language: str) -> str:
         """Return the word for an item's state; "" where the name of the item says it all."""
+
+
+@runtime_checkable
+class Catalogued(Source, Protocol):
+    """A source of books, of which there is a list."""
+
+    def books(self) -> list[dict[str, Any]]:
+        """Return what is known of each book: `name`, `language` (None: several, or unknown), `articles`, `from`."""
+
+    async def refresh(self) -> None:
+        """Look for books now. Raises UpstreamError."""
+
+
+@runtime_checkable
+class Placed(Source, Protocol):
+    """A source that knows the areas of the house."""
+
+    async def areas(self, until: float) -> set[str]:
+        """Return their names by `until` (monotonic), none where they can't be had."""

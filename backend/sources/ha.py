@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 import json
 import logging
@@ -144,6 +145,14 @@ class HomeStates:
         there = {thing.id for thing in things}
         self._last = {known_as: item for known_as, item in self._last.items() if known_as in there}
         return tuple(self._last.values())
+
+    async def areas(self, until: float) -> set[str]:
+        """Return the names of the areas by `until` (monotonic), none where they can't be had."""
+        if self._missing() is not None:
+            return set()
+        with suppress(UpstreamError):
+            return set((await self._known(until)).areas.values())
+        return set()
 
     def said(self, state: str, language: str) -> str:
         """Return the word for a state."""

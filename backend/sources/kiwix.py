@@ -15,7 +15,7 @@ import hashlib
 import logging
 from pathlib import Path
 import time
-from typing import Final
+from typing import Any, Final
 import uuid
 
 from backend.sources import books, zim
@@ -152,6 +152,26 @@ class Kiwix:
         if len(problems) == len(self._books):
             return Looked([], Failed("unreadable", "; ".join(sorted(problems))))
         return Looked(articles)
+
+    def books(self) -> list[dict[str, Any]]:
+        """Return every book, the files first."""
+        files = [
+            {
+                "name": book.name,
+                "language": book.language,
+                "articles": None,
+                "from": "file",
+                "problem": book.problem or None,
+            }
+            for book in sorted(self._books.values(), key=lambda book: book.name)
+        ]
+        return files + (self._server.books() if self._server is not None else [])
+
+    async def refresh(self) -> None:
+        """Look for files and for the books of the server now. Raises UpstreamError."""
+        await self.scan()
+        if self._server is not None:
+            await self._server.refresh()
 
     async def scan(self) -> None:
         """Look for files now."""

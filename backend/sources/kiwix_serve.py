@@ -128,6 +128,23 @@ class KiwixServe:
         self.problem = str(errors[0]) if errors else ""
         return Looked(articles, errors[0].failed if errors else None)
 
+    def books(self) -> list[dict[str, Any]]:
+        """Return every book of the catalogue as it is known."""
+        return [
+            {
+                "name": volume.name,
+                "language": volume.language,
+                "articles": volume.articles,
+                "from": "server",
+                "problem": None,
+            }
+            for volume in self._volumes or ()
+        ]
+
+    async def refresh(self) -> None:
+        """Read the catalogue now. Raises UpstreamError."""
+        await self._refreshed(time.monotonic() + _CATALOGUE_SECONDS)
+
     async def _watch(self) -> None:
         while True:
             told = self.problem

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, strategies as st
 import pytest
 
+from backend.contract import SECTION_HEADER
 from backend.evidence.fusion import Limits, fuse, render
 from backend.types import Found, Passage
 
@@ -115,3 +116,43 @@ def test_a_section_keeps_its_cap_and_ends_at_a_sentence(parts: list[str], cap: i
     assert len(kept) <= cap
     assert text.startswith(kept)
     assert kept.endswith(".")
+
+
+def test_one_page_that_two_sources_found_is_told_once_by_the_first() -> None:
+    def item(source: str, url: str, text: str, title: str = "Storm closes the harbour") -> Passage:
+        return Passage(source, title, text, url=url)
+
+    news = item("news", "https://www.paper.example/storm/?utm_source=x#top", "The harbour closed.")
+    web = item("web", "http://paper.example/storm", "At noon the harbour was closed by a storm.")
+    other = item("web", "http://paper.example/storm", "Another text.", title="The storm in figures")
+    evidence, (event,) = fuse(
+        [("news", Found((news,), LATER)), ("web", Found((web, other), LATER))], "en", NOW, Limits()
+    )
+    assert [p.text for s in evidence.sections for p in s.passages] == [news.text, other.text]
+    evidence, (event,) = fuse(
+        [("news", Found((news,), LATER)), ("web", Found((web,), LATER))], "en", NOW, Limits()
+    )
+    assert evidence.tags == ("news",)
+    assert event.fields["dropped"] == ["web"]
+
+
+def test_pieces_of_one_document_stay_however_many_there_are() -> None:
+    pieces = [Passage("kiwix", "Boiler", f"Piece {n}.", url="http://k/Boiler") for n in range(3)]
+    evidence, _ = fuse([("kiwix", Found(tuple(pieces), LATER))], "en", NOW, Limits())
+    assert evidence.sections[0].passages == tuple(pieces)
+
+
+@given(st.lists(st.text(max_size=80), min_size=2, max_size=4))
+def test_the_lines_that_match_the_pattern_of_headers_are_ours(texts: list[str]) -> None:
+    tags = ("house", "kiwix", "news", "web")[: len(texts)]
+    evidence, _ = fuse(
+        [found(tag, f"{text} {tag}") for tag, text in zip(tags, texts, strict=True)],
+        "en",
+        NOW,
+        Limits(),
+    )
+    if len(evidence.sections) > 1:
+        ours = [
+            line for line in render(evidence).splitlines() if SECTION_HEADER.fullmatch(line.strip())
+        ]
+        assert ours == [f"[{s.source.upper()} — {s.label}]" for s in evidence.sections]
