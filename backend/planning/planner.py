@@ -28,6 +28,7 @@ class Planner:
         self._sources = sources
         self._max_steps = max_steps
         self._chooser = chooser
+        self._spoken: set[str] = set()
 
     async def plan(self, question: Question) -> Plan:
         """Return the plan of a question, with the events `route` and, where it asks for several things, `decomposed`."""
@@ -48,7 +49,7 @@ class Planner:
                 tuple(Step(tag, question.text) for tag in dict.fromkeys(tags))[: self._max_steps],
                 "rule",
             )
-        reading = read(question.text, question.language, question.history)
+        reading = await self._read(question)
         if question.source != AUTO:
             query = reading.parts[0].query if len(reading.parts) == 1 else question.text
             return Plan((Step(question.source, query),), "rule")
@@ -61,6 +62,14 @@ class Planner:
         if chosen is not None:
             reading, by = chosen
         return self._of(reading, by)
+
+    async def _read(self, question: Question) -> Reading:
+        """Return what is asked; the rules of a language are made by a thread, once."""
+        language = question.language
+        if language not in self._spoken:
+            await asyncio.to_thread(read, question.text, language, question.history)
+            self._spoken.add(language)
+        return read(question.text, language, question.history)
 
     async def _chosen(self, reading: Reading, question: Question) -> tuple[Reading, By] | None:
         """Return the reading with what a model chose for the parts that no rule has a source for; None for no choice."""

@@ -17,11 +17,8 @@ import re
 from typing import Final
 
 from backend.languages import table
-from backend.text.words import content_words, fold
-from backend.types import Plan, Step, Turn
-
-_FOLLOW_UP_WORDS: Final = 4
-"""A question with more content words than this stands on its own, pronouns or not."""
+from backend.text.words import fold
+from backend.types import Plan, Step
 
 _LIST: Final = re.compile(r"\{(?P<name>[a-z_]+)\}")
 """A list of words that a pattern names."""
@@ -39,7 +36,7 @@ class _Rules:
     courtesy: re.Pattern[str]
     handback: Callable[[str], bool]
     not_handback: Callable[[str], bool]
-    follow_up: Callable[[str], bool]
+    searching: tuple[re.Pattern[str], ...]
     sources: Mapping[str, Callable[[str], bool]]
 
     def plain(self, folded: str) -> str:
@@ -105,39 +102,24 @@ def _rules(language: str) -> _Rules:
         words.courtesy(),
         either(data.get("handback", ())),
         either(data.get("not_handback", ())),
-        either(data.get("follow_up", ())),
+        tuple(re.compile(pattern) for pattern in table(language, "web").get("asking", ())),
         {tag: either(patterns) for tag, patterns in data.get("source", {}).items()},
     )
 
 
 @lru_cache(maxsize=256)
-def plan_rules(utterance: str, language: str, history: tuple[Turn, ...] = ()) -> Plan:
+def plan_rules(utterance: str, language: str) -> Plan:
     """Return the plan that the rules of `language` make; without a matching rule, the default: every document.
 
-    The steps have no fallbacks yet.
+    The steps have no fallbacks yet. Who asks for a search of the web gets one, whatever it is for.
     """
     rules = _rules(language)
-    folded = fold(utterance)
-    ordered = rules.plain(folded)
-    if rules.handback(ordered) and not rules.not_handback(ordered):
+    folded = rules.plain(fold(utterance))
+    if any(asking.fullmatch(folded) for asking in rules.searching):
+        return Plan((Step("web", utterance),), "rule")
+    if rules.handback(folded) and not rules.not_handback(folded):
         return Plan((), "rule", handback=True)
-    query = _standing_alone(utterance, folded, language, rules, history)
-    asked = rules.plain(fold(query))
     for tag, named in rules.sources.items():
-        if named(asked):
-            return Plan((Step(tag, query),), "rule")
-    return Plan((Step("house", query), Step("kiwix", query)), "default")
-
-
-def _standing_alone(
-    utterance: str, folded: str, language: str, rules: _Rules, history: Sequence[Turn]
-) -> str:
-    """Return the utterance, with what it was about before it if it can't stand alone."""
-    earlier = next((turn.text for turn in reversed(history) if turn.role == "user"), None)
-    if earlier is None or not rules.follow_up(folded):
-        return utterance
-    mine = content_words(utterance, language)
-    if len(mine) > _FOLLOW_UP_WORDS:
-        return utterance
-    topic = [word for word in content_words(earlier, language) if word not in mine]
-    return " ".join((*topic, utterance))
+        if named(folded):
+            return Plan((Step(tag, utterance),), "rule")
+    return Plan((Step("house", utterance), Step("kiwix", utterance)), "default")

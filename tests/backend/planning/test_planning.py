@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from backend.planning import Planner, plan_rules
+from backend.planning.reading import read
 from backend.sources.base import Source, SourceState
 from backend.types import Nothing, Outcome, Question, Step, Turn
 
@@ -181,10 +182,10 @@ async def test_fusion_of_nothing_leaves_the_sample_library() -> None:
 
 def test_a_follow_up_takes_the_topic_of_the_turn_before() -> None:
     history = (Turn("user", "how tall is the eiffel tower"), Turn("assistant", "330 metres."))
-    (step, *_) = plan_rules("and when was it built", "en", history).steps
-    assert "eiffel" in step.query
-    assert "built" in step.query
-    assert plan_rules("who is marie curie", "en", history).steps[0].query == "who is marie curie"
+    (part,) = read("and when was it built", "en", history).parts
+    assert "eiffel" in part.query
+    assert "built" in part.query
+    assert read("who is marie curie", "en", history).parts[0].query == "who is marie curie"
 
 
 async def test_the_route_is_explained() -> None:
@@ -199,3 +200,19 @@ async def test_the_route_is_explained() -> None:
 def test_any_text_has_a_plan(utterance: str, language: str) -> None:
     plan = plan_rules(utterance, language)
     assert plan.handback or plan.steps
+
+
+@pytest.mark.parametrize(
+    ("language", "utterance"),
+    [
+        ("en", "search the web for heat pump efficiency"),
+        ("en", "please look on the internet for the boiler pressure"),
+        ("en", "google my dishwasher error e24"),
+        ("en", "search the web for the weather in lyon"),
+        ("en", "look up news about lyon on the web"),
+        ("de", "kannst du im internet nach wärmepumpen suchen"),
+    ],
+)
+def test_a_search_of_the_web_is_one_whatever_it_is_for(language: str, utterance: str) -> None:
+    plan = plan_rules(utterance, language)
+    assert (plan.named, plan.handback) == ("web", False)
