@@ -197,8 +197,11 @@ class Ask:
         answer: Answer | None,
         evidence: Evidence | None,
     ) -> None:
-        """Keep a reply in memory if everything in it had been kept; never one on states that came with a question."""
-        if evidence is None or reply.explanation is not None or question.states:
+        """Keep a reply in memory if everything in it had been kept and nothing was left open.
+
+        Never one on states that came with a question.
+        """
+        if evidence is None or reply.explanation is not None or question.states or gathered.notes:
             return
         if (answer is not None and not answer.cached) or not self._gatherer.still(gathered):
             return

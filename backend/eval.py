@@ -99,21 +99,23 @@ def _turns(row: Row) -> tuple[Turn, ...]:
 
 
 def _route(row: Row) -> dict[str, Any]:
-    from backend.planning import plan_rules
+    """Return how the server reads an utterance by its rules, whatever is configured and whatever a model would choose."""
+    from backend.planning.reading import read
+    from backend.planning.rules import DOCUMENTS
 
     utterance = _get(row, "utterance")
-    plan = plan_rules(utterance, _language(row, utterance), _turns(row))
-    steps = []
-    for step in plan.steps:
-        shown: dict[str, Any] = {"source": step.source, "query": step.query}
-        if step.place:
-            shown["place"] = {
-                "name": step.place.name,
-                "latitude": step.place.latitude,
-                "longitude": step.place.longitude,
-            }
-        steps.append(shown)
-    return {"steps": steps, "handback": plan.handback}
+    reading = read(utterance, _language(row, utterance), _turns(row))
+    if reading.handback:
+        return {"steps": [], "handback": True}
+    steps = [
+        {"source": source, "query": part.query}
+        for part in reading.parts
+        for source in part.sources or DOCUMENTS
+    ]
+    told: dict[str, Any] = {"steps": steps, "handback": False}
+    if reading.condition is not None:
+        told["condition"] = reading.condition.text
+    return told
 
 
 TASKS: Final[Mapping[str, Callable[[Row], dict[str, Any]]]] = {
@@ -130,7 +132,7 @@ tasks, what a row brings, and what it gives (`lang` may be left out):
   sentences  {id, lang, text}                           -> {id, sentences[]}
   cut        {id, lang, text, cap}                      -> {id, text}
   speech     {id, lang, text}                           -> {id, speech}
-  route      {id, lang, utterance, history?}            -> {id, steps[{source, query, place?}], handback}
+  route      {id, lang, utterance, history?}            -> {id, steps[{source, query}], handback, condition?}
 
 A row that can't be used gives {id, line, error}; the run goes on, and exits with 1.
 """

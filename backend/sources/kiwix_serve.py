@@ -42,6 +42,8 @@ _MOST_SUGGESTED: Final = 12
 """So many runs of the question's words are looked for in titles, where there are only titles to look in."""
 _LOOSE_BACKSLASH: Final = re.compile(r'\\(?!["\\/bfnrtu])')
 _GONE: Final = (400, 404)
+_AT_ONCE: Final = 2
+"""So many requests are at the server at the same time: 3.3 crashes under four that search."""
 
 
 class _Gone(UpstreamError):
@@ -84,6 +86,7 @@ class KiwixServe:
         self._url = url
         self._host = urlsplit(url).hostname or "the server"
         self._volumes: tuple[Volume, ...] | None = None
+        self._turn = asyncio.Semaphore(_AT_ONCE)
         self._flights: Flights[tuple[Volume, ...]] = Flights()
         self._task: asyncio.Task[None] | None = None
         # Nothing that was kept before the first look may be taken for what the books say now.
@@ -276,7 +279,7 @@ class KiwixServe:
     async def _suggest(self, volume: Volume, phrase: str, until: float) -> list[_Hit]:
         """Return the articles and other names of articles with `phrase` in their titles. Raises UpstreamError."""
         params = {"content": volume.name, "term": phrase, "count": str(MOST_HITS)}
-        body = await fetch(self._session, f"{self._url}/suggest", until=until, params=params)
+        body = await self._fetch("suggest", until, params=params)
         # 3.3 writes a backslash of a title as it is.
         text = _LOOSE_BACKSLASH.sub(r"\\\\", body.decode("utf-8", "replace"))
         try:
@@ -342,21 +345,28 @@ class KiwixServe:
 
     async def _raw(self, volume: Volume, path: str, until: float) -> str:
         """Return an article as it is in its book, without the frame that a browser is shown."""
-        body = await fetch(
-            self._session,
-            f"{self._url}/raw/{quote(volume.name, safe='')}/content/{quote(path)}",
-            until=until,
-            kind="text/html",
-            follow=False,
-        )
+        at = f"raw/{quote(volume.name, safe='')}/content/{quote(path)}"
+        body = await self._fetch(at, until, kind="text/html", follow=False)
         return body[:MOST_BYTES].decode("utf-8", "replace")
 
     async def _xml(self, path: str, params: dict[str, str], until: float) -> Any:
-        body = await fetch(self._session, f"{self._url}/{path}", until=until, params=params)
+        body = await self._fetch(path, until, params=params)
         try:
             return await asyncio.to_thread(xml.tree, body)
         except ValueError as error:
             raise UpstreamError(Failed("bad_reply", f"{self._host}: {error}")) from error
+
+    async def _fetch(self, path: str, until: float, **how: Any) -> bytes:
+        """Return the body at `path` of the server, asked as `http.fetch` is told by `how`. Raises UpstreamError."""
+        try:
+            async with asyncio.timeout(max(0.0, until - time.monotonic())):
+                await self._turn.acquire()
+        except TimeoutError:
+            raise UpstreamError(Failed("timeout", f"no answer from {self._host}")) from None
+        try:
+            return await fetch(self._session, f"{self._url}/{path}", until=until, **how)
+        finally:
+            self._turn.release()
 
 
 def _answers[T](results: Iterable[T | BaseException]) -> list[T | UpstreamError]:

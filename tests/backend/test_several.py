@@ -61,6 +61,17 @@ async def test_a_condition_is_decided_on_data_or_said_to_be_open(
         assert (HEADLINE in reply["speech"]) == (verdict != "false")
 
 
+async def test_what_was_left_open_is_asked_again(client: Client, kuma: Kuma) -> None:
+    page, kuma.page = kuma.page, "no status page"
+    query = "if any service is down tell me the headlines"
+    assert [(await ask(client, query))["speech"].endswith(UNDECIDED) for _ in range(3)] == [
+        True
+    ] * 3
+    kuma.page = page
+    reply = await ask(client, query)
+    assert reply["speech"].startswith("All 3 services are up.")
+
+
 async def test_a_source_that_fails_leaves_a_condition_open_and_the_rest_is_answered(
     client: Client, kuma: Kuma
 ) -> None:

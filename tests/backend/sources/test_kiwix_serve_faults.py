@@ -47,9 +47,22 @@ class Imposter:
             "/raw/wiki/content/Tower": TOWER,
         }
         self.asked: list[str] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.arrived = asyncio.Queue[int]()
+        self.here = 0
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(request.path)
+        self.here += 1
+        self.arrived.put_nowait(self.here)
+        try:
+            await self.gate.wait()
+            return await self._answer(request)
+        finally:
+            self.here -= 1
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         page = self.pages.get(request.path, 404)
         if isinstance(page, int):
             return web.Response(status=page)
@@ -85,6 +98,29 @@ async def told(client: Client) -> dict[str, Any]:
 
 async def test_the_stand_in_is_good_enough_to_be_answered_from(client: Client) -> None:
     assert "330 metres" in (await told(client))["result"]
+
+
+async def test_no_more_than_two_requests_are_at_the_server_at_once_however_many_ask(
+    client: Client, imposter: Imposter
+) -> None:
+    """Version 3.3 crashes where four search at once."""
+    await told(client)
+    while not imposter.arrived.empty():
+        imposter.arrived.get_nowait()
+    imposter.gate.clear()
+    asking = [
+        asyncio.create_task(ask(client, f"how tall is eiffel tower {number}", source="kiwix"))
+        for number in range(12)
+    ]
+    assert [await imposter.arrived.get(), await imposter.arrived.get()] == [1, 2]
+    for _ in range(100):
+        # All that could come by now has come.
+        await asyncio.sleep(0)
+    imposter.gate.set()
+    replies = await asyncio.gather(*asking)
+    assert all(reply["error"] in (None, "nothing_found") for reply in replies)
+    seen = [imposter.arrived.get_nowait() for _ in range(imposter.arrived.qsize())]
+    assert max(seen) <= 2
 
 
 @pytest.mark.parametrize("path", ["/catalog/v2/entries", "/search"])
