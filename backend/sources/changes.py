@@ -82,13 +82,24 @@ class Changes:
             return NotConfigured(SETTING)
         since, until = window(step.query, question.language, question.now, self._hours)
         try:
-            looked = await self._snapshots.looked()
+            begun = await self._snapshots.begun()
             changes = await self._snapshots.changes(since, until)
         except StoreError as error:
             return Failed("unreadable", str(error))
-        if not looked:
+        seen = [begun[source.tag] for source in self._looked_at() if source.tag in begun]
+        if not seen:
             return Failed("unreachable", self.state().detail or "nothing has been looked at yet")
-        passages = await asyncio.to_thread(self._told, changes, question)
+        passages = await asyncio.to_thread(
+            self._told,
+            changes,
+            question,
+            begun=max(seen) if max(seen) > since else None,
+            until=until,
+            whole=not any(
+                source.tag not in begun or self._problems.get(source.tag)
+                for source in self._looked_at()
+            ),
+        )
         return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl))
 
     async def look(self) -> dict[str, int]:
@@ -123,18 +134,35 @@ class Changes:
         self._looks += 1
         return count
 
-    def _told(self, changes: Sequence[Change], question: Question) -> tuple[Passage, ...]:
-        """Return a line for each item that changed, the newest first; blocks while words are read."""
+    def _told(
+        self,
+        changes: Sequence[Change],
+        question: Question,
+        *,
+        begun: datetime | None,
+        until: datetime,
+        whole: bool,
+    ) -> tuple[Passage, ...]:
+        """Return a line for each item that changed, the newest first, and what can't be known; blocks while words are read.
+
+        `begun` is when all of it was first looked at, where that came after what is asked for began: before then
+        nothing is known to have stayed as it was. `whole` tells that all of it can be seen now.
+        """
         words = own_or_default(question.language, "changes")
         by_item: dict[tuple[str, str], list[Change]] = {}
         for change in changes:
             by_item.setdefault((change.source, change.item), []).append(change)
         rows = sorted(by_item.values(), key=lambda row: row[-1].at, reverse=True)
-        if not rows:
-            return (_passage(words["nothing"], None),)
         passages = [
             _passage(self._line(row, words, question), row[-1].at) for row in rows[:_MOST_ITEMS]
         ]
+        if not rows and (begun is None or begun < until):
+            passages.append(_passage(words["nothing" if begun is None else "so_far"], None))
+        if begun is not None:
+            since = _moment(begun, question)
+            passages.append(_passage(str(words["begun"]).format(since=since), None))
+        if not whole:
+            passages.append(_passage(words["unseen"], None))
         return tuple(passages)
 
     def _line(self, row: Sequence[Change], words: Mapping[str, Any], question: Question) -> str:
@@ -160,6 +188,17 @@ def _at(at: datetime, state: str, words: Mapping[str, Any], question: Question) 
         return str(words["today"]).format(state=state, time=time_of_day)
     day = words["days"][local.weekday()]
     return str(words["earlier"]).format(state=state, day=day, time=time_of_day)
+
+
+def _moment(at: datetime, question: Question) -> str:
+    """Return a moment in the house's zone, with the day where that isn't today."""
+    from babel.dates import format_date, format_time
+
+    local = at.astimezone(question.now.tzinfo)
+    time_of_day = format_time(local, "short", locale=question.language)
+    if local.date() == question.now.date():
+        return time_of_day
+    return f"{format_date(local, 'EEEE', locale=question.language)} {time_of_day}"
 
 
 def _passage(text: str, at: datetime | None) -> Passage:

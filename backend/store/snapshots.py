@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import sqlite3
 from typing import Final
 
-from backend.store.database import Database, moment
+from backend.store.database import Database, has_column, moment
 
 KEEP: Final = timedelta(days=7)
 
@@ -55,6 +55,13 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX IF NOT EXISTS changes_at ON changes (at)")
 
 
+def add_begun(connection: sqlite3.Connection) -> None:
+    """Keep when a source was first looked at; of one that has been, its last look is the first that is known."""
+    if not has_column(connection, "snapshots", "begun"):
+        connection.execute("ALTER TABLE snapshots ADD COLUMN begun REAL")
+    connection.execute("UPDATE snapshots SET begun = at WHERE begun IS NULL")
+
+
 class Snapshots:
     """The last look at each source, and the changes of the last week."""
 
@@ -83,7 +90,7 @@ class Snapshots:
                 )
             }
             before = connection.execute(
-                "SELECT at FROM snapshots WHERE source = ?", (source,)
+                "SELECT at, begun FROM snapshots WHERE source = ?", (source,)
             ).fetchone()
             changes: list[tuple[str, str, str | None, str | None]] = []
             if before is not None:
@@ -110,7 +117,10 @@ class Snapshots:
                 "INSERT INTO snapshot_items VALUES (?, ?, ?, ?)",
                 [(source, item.id, item.name, item.state) for item in now.values()],
             )
-            connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (source, seconds))
+            connection.execute(
+                "INSERT OR REPLACE INTO snapshots (source, at, begun) VALUES (?, ?, ?)",
+                (source, seconds, before[1] if before else seconds),
+            )
             return len(changes)
 
         return await self._database.write(work)
@@ -134,9 +144,9 @@ class Snapshots:
             for source, item, name, before, after, begun, at in rows
         ]
 
-    async def looked(self) -> dict[str, datetime]:
-        """Return by source when it was last looked at; raises StoreError."""
+    async def begun(self) -> dict[str, datetime]:
+        """Return by source when it was first looked at; raises StoreError."""
         rows = await self._database.read(
-            lambda connection: connection.execute("SELECT source, at FROM snapshots").fetchall()
+            lambda connection: connection.execute("SELECT source, begun FROM snapshots").fetchall()
         )
         return {source: moment(at) for source, at in rows}

@@ -36,6 +36,7 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     snapshots.create,
     # Again, for the table that came after the first two.
     cache.create,
+    snapshots.add_begun,
 )
 _FOUND: Final = TypeAdapter(Found)
 _ANSWER: Final = TypeAdapter(Answer)

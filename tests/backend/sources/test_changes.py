@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+import re
 import time
 from zoneinfo import ZoneInfo
 
@@ -110,8 +111,43 @@ async def test_what_happened_in_the_time_asked_for_is_told_with_its_moment(
 async def test_every_language_tells_that_nothing_changed(
     language: str, changes: Changes, store: Store
 ) -> None:
-    await saw(store, (NOW.replace(hour=7), "closed"))
+    await saw(store, (NOW.replace(day=14), "closed"))
     assert await told(changes, "", language) == [table(language, "changes")["nothing"]]
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+async def test_what_was_not_watched_yet_is_not_said_to_have_stayed_as_it_was(
+    language: str, changes: Changes, store: Store
+) -> None:
+    words = table(language, "changes")
+    await saw(store, (NOW.replace(hour=15, minute=0), "closed"))
+    so_far, begun = await told(changes, "", language)
+    assert so_far == words["so_far"]
+    assert re.search(r"\b(15[:.]00|3:00)", begun)
+    await saw(store, (NOW.replace(hour=15, minute=10), "open"))
+    door, begun = await told(changes, "", language)
+    assert door.startswith("Front door: ")
+    assert begun.startswith(words["begun"].split("{", maxsplit=1)[0])
+
+
+async def test_of_a_time_before_all_watching_nothing_is_told(
+    changes: Changes, store: Store
+) -> None:
+    await saw(store, (NOW.replace(hour=12, minute=0), "closed"))
+    (begun,) = await told(changes, "what happened last night")
+    assert " ".join(begun.split()) == "I have only been watching all of it since 12:00 PM."
+    await saw(store, (NOW.replace(day=16, hour=13), "closed"))
+    assert len(await told(changes, "what changed in the last hour")) == 1
+
+
+async def test_what_cannot_be_seen_now_is_said(changes: Changes, door: Door, store: Store) -> None:
+    await saw(store, (NOW.replace(day=14), "closed"))
+    door.fails = True
+    await changes.look()
+    assert await told(changes, "what changed today") == [
+        "Nothing has changed in that time.",
+        "I can't see all of it right now.",
+    ]
 
 
 async def test_without_anything_to_look_at_the_setting_is_named(
@@ -158,6 +194,6 @@ async def test_looking_begins_with_the_start_and_ends_with_the_close(
 ) -> None:
     await changes.start()
     await changes.start()
-    while not await store.snapshots.looked():
+    while not await store.snapshots.begun():
         await store.snapshots.changes(NOW, NOW)
     await changes.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+import sqlite3
 
 import pytest
 
@@ -90,7 +91,7 @@ async def test_what_was_seen_outlives_a_restart(store: Store, tmp_path: Path) ->
     again = await Store.open(tmp_path / "mnemolis.sqlite")
     await look(again, 1, door="open")
     assert await told(again) == ["Door: closed -> open"]
-    assert (await again.snapshots.looked()) == {"ha": NOON + timedelta(minutes=1)}
+    assert (await again.snapshots.begun()) == {"ha": NOON}
     await again.close()
 
 
@@ -101,3 +102,19 @@ async def test_sources_are_told_apart(store: Store) -> None:
     span = (NOON, NOON + timedelta(hours=1))
     assert len(await store.snapshots.changes(*span)) == 2
     assert [c.name for c in await store.snapshots.changes(*span, sources=["uptime"])] == ["uptime"]
+
+
+async def test_a_file_of_an_older_version_has_been_watched_since_its_last_look(
+    store: Store, tmp_path: Path
+) -> None:
+    await look(store, 0, door="closed")
+    await store.close()
+    connection = sqlite3.connect(tmp_path / "mnemolis.sqlite")
+    connection.execute("ALTER TABLE snapshots DROP COLUMN begun")
+    connection.execute("PRAGMA user_version = 6")
+    connection.close()
+    again = await Store.open(tmp_path / "mnemolis.sqlite")
+    await look(again, 1, door="open")
+    begun = await again.snapshots.begun()
+    await again.close()
+    assert begun == {"ha": NOON}
