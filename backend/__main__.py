@@ -18,11 +18,11 @@ import uuid
 
 from backend import __version__, doctor, eval as evaluation
 from backend.bootstrap import build, create_server
-from backend.contract import AUTO, QUERY_MAX_CHARS, Reply
+from backend.contract import AUTO, LABELS, QUERY_MAX_CHARS, Reply
 from backend.logs import set_up
 from backend.server.door import clean
 from backend.server.run import serve
-from backend.settings import Settings, SettingsError, load
+from backend.settings import LANGUAGE_TAG, Settings, SettingsError, load
 from backend.store.database import StoreError
 from backend.text.language import primary
 from backend.types import FUSION, Question, Style
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("question", help='what to ask, say "what does error E24 mean"')
     ask.add_argument("--json", action="store_true", help="print the reply as it goes over HTTP")
     ask.add_argument("--source", default=AUTO, help="ask this source alone (default: %(default)s)")
-    ask.add_argument("--language", help="language of the question, say de")
+    ask.add_argument("--language", type=_tag, help="language of the question, say de")
     ask.add_argument(
         "--style", type=Style, choices=list(Style), default=Style.VOICE, help="default: %(default)s"
     )
@@ -64,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_parser(commands, parents=[common])
     evaluation.add_parser(commands)
     return parser
+
+
+def _tag(value: str) -> str:
+    if not LANGUAGE_TAG.fullmatch(value):
+        raise argparse.ArgumentTypeError(f"{value!r} is no tag of a language, say en or de-AT")
+    return value
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
@@ -140,14 +146,16 @@ def _ask(arguments: argparse.Namespace) -> int:
 
 
 def _show(reply: Reply) -> None:
-    """Print a reply for a person: the answer, where it is from, what was retrieved."""
+    """Print a reply for a person: the answer, where it is from, what was retrieved if anything was."""
     print(reply.answer or reply.speech)
     if reply.citations:
         print("\nSources")
         for row in reply.citations:
-            where = f"{row.title}: {row.section}" if row.section else row.title
+            title = row.title or LABELS[row.source]
+            where = f"{title}: {row.section}" if row.section else title
             print(f"  {row.source}  {where}" + (f"  {row.url}" if row.url else ""))
-    print(f"\nResult\n{reply.result}")
+    if reply.success:
+        print(f"\nResult\n{reply.result}")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -156,7 +164,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code: int = arguments.run(arguments)
     except (SettingsError, StoreError) as error:
-        print(f"mnemolis: {error}", file=sys.stderr)
+        for line in str(error).splitlines():
+            print(f"mnemolis: {line}", file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
         return 130

@@ -101,7 +101,7 @@ async def _collect(args: argparse.Namespace) -> list[Check]:
             data_dir=args.data_dir,
         )
     except SettingsError as error:
-        return [Check("settings", "fail", str(error))]
+        return [Check("settings", "fail", problem) for problem in error.problems]
     checks = [Check("settings", "ok", "every setting is known and makes sense"), keys(settings)]
     checks.append(await port(settings))
     try:

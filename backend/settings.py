@@ -28,6 +28,7 @@ from pydantic import (
     ValidationError,
     field_validator,
 )
+from pydantic_core import ErrorDetails
 
 from backend.text.since import Hours
 
@@ -36,8 +37,16 @@ _NEARLY: Final = 0.86
 """From this likeness (0 to 1) on, a name in the environment is taken for one of ours, misspelt."""
 
 
+LANGUAGE_TAG: Final = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
+"""A BCP 47 tag as people write them: "german" is none."""
+
+
 class SettingsError(Exception):
-    """The settings can't be used; the message names what is wrong, and the remedy."""
+    """The settings can't be used; each of `problems` names something that is wrong, and the remedy."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
 
 
 def _split(value: object) -> object:
@@ -77,7 +86,7 @@ def _url(value: str) -> str:
     except ValueError:
         whole = False
     if not whole or re.search(r"\s", value):
-        raise ValueError("no URL, say http://127.0.0.1:11434")
+        raise ValueError("no address that begins with http:// or https://, say http://nas.lan:8080")
     return value
 
 
@@ -300,7 +309,7 @@ class Settings(BaseModel):
         tag = re.split(r"[:.@]", value)[0]
         if tag in ("C", "POSIX"):
             return "en"
-        if not re.fullmatch(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*", tag):
+        if not LANGUAGE_TAG.fullmatch(tag):
             raise ValueError("no tag of a language, say en or de-AT")
         return tag
 
@@ -347,41 +356,76 @@ def _nearest(name: str) -> str | None:
     return close[0] if close else None
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        values = tomllib.loads(path.read_text("utf-8-sig"))
+        given = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"{path}: can't be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SettingsError(f"{path}: not valid TOML: {error}") from error
-    for name in values:
-        if name not in NAMES:
+        hint = "; texts stand in quotes" if "Invalid value" in str(error) else ""
+        raise SettingsError(f"{path}: not valid TOML: {error}{hint}") from error
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        secret = _secret_of(name)
+        if name in NAMES:
+            values[name] = value
+        elif secret is not None and isinstance(value, str):
+            if secret in given:
+                problems.append(f"{path}: {name} and {secret} are both set; keep one")
+            else:
+                values |= _secret(secret, f"{path}: {name}", value, problems)
+        elif isinstance(value, dict):
+            problems.append(f"{path}: no setting stands in a table; take [{name}] out")
+        else:
             near = difflib.get_close_matches(name.lower(), NAMES, n=1, cutoff=0)[0]
-            raise SettingsError(f"{path}: unknown setting {name!r}; did you mean {near!r}?")
+            problems.append(f"{path}: unknown setting {name!r}; did you mean {near!r}?")
     return values
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+def _from_environment(environment: Mapping[str, str], problems: list[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for variable, value in environment.items():
         name = variable.lower()
         if variable != variable.upper():
             continue
-        if name.endswith("_file") and name.removesuffix("_file") in SECRETS:
-            if name.removesuffix("_file").upper() in environment:
-                raise SettingsError(f"{variable} and {variable[:-5]} are both set; keep one")
-            try:
-                secret = Path(value).read_text("utf-8-sig").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                raise SettingsError(f"{variable}: {value}: can't be read ({error})") from error
-            if not secret:
-                raise SettingsError(f"{variable}: {value}: is empty")
-            values[name.removesuffix("_file")] = secret
-        elif name in NAMES:
+        if name in NAMES:
             values[name] = value
+        elif (secret := _secret_of(name)) is not None:
+            if secret.upper() in environment:
+                problems.append(f"{variable} and {secret.upper()} are both set; keep one")
+            else:
+                values |= _secret(secret, variable, value, problems)
+        elif "_" in (plain := name.removesuffix("_file")) and plain in NAMES:
+            # A name of one word, say PORT_FILE, may be another program's.
+            allowed = ", ".join(f"{each.upper()}_FILE" for each in SECRETS)
+            problems.append(
+                f"unknown setting {variable}; secrets alone may lie in a file: {allowed}"
+            )
         elif (near := _nearest(name)) is not None:
-            raise SettingsError(f"unknown setting {variable}; did you mean {near.upper()}?")
+            problems.append(f"unknown setting {variable}; did you mean {near.upper()}?")
     return values
+
+
+def _secret_of(name: str) -> str | None:
+    """Return the secret whose file `name` names; None if it names none."""
+    secret = name.removesuffix("_file")
+    return secret if secret != name and secret in SECRETS else None
+
+
+def _secret(name: str, said: str, file: str, problems: list[str]) -> dict[str, str]:
+    """Return the secret `name` as `file` holds it, which the owner `said` it does."""
+    try:
+        value = Path(file).read_text("utf-8-sig").strip()
+    except OSError as error:
+        problems.append(f"{said}: {file}: can't be read ({error.strerror})")
+        return {}
+    except (UnicodeDecodeError, ValueError):
+        problems.append(f"{said}: {file}: is no text")
+        return {}
+    if not value:
+        problems.append(f"{said}: {file}: is empty")
+        return {}
+    return {name: value}
 
 
 def load(environment: Mapping[str, str], file: Path | None = None, **overrides: Any) -> Settings:
@@ -390,11 +434,12 @@ def load(environment: Mapping[str, str], file: Path | None = None, **overrides: 
     `file` None: `mnemolis.toml` in the working folder, if there. `overrides` win over both; None among them is
     unset. Raises SettingsError.
     """
-    if file is None:
-        values = _from_file(DEFAULT_FILE) if DEFAULT_FILE.exists() else {}
-    else:
-        values = _from_file(file)
-    values |= {name: value for name, value in _from_environment(environment).items() if value}
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    if file is not None or DEFAULT_FILE.exists():
+        values = _from_file(file or DEFAULT_FILE, problems)
+    given = _from_environment(environment, problems)
+    values |= {name: value for name, value in given.items() if value}
     if "tz" in values and "local_timezone" in values:
         del values["tz"]
     if "tz" in values and not _known_zone(values["tz"]):
@@ -402,12 +447,24 @@ def load(environment: Mapping[str, str], file: Path | None = None, **overrides: 
         del values["tz"]
     values |= {name: value for name, value in overrides.items() if value is not None}
     try:
-        return Settings.model_validate(values)
+        settings = Settings.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        name = str(first["loc"][0]).upper() if first["loc"] else "settings"
-        said = first["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"{name}: {said}") from None
+        problems += [_said(row) for row in error.errors(include_url=False, include_input=False)]
+        raise SettingsError(*problems) from None
+    if problems:
+        raise SettingsError(*problems)
+    return settings
+
+
+def _said(row: ErrorDetails) -> str:
+    """Return what is wrong with a value, without the value: it may be a secret."""
+    name, *inside = row["loc"] or ("settings",)
+    which = f" (number {inside[0] + 1})" if inside and isinstance(inside[0], int) else ""
+    message = row["msg"].removeprefix("Value error, ").split(", unable to", maxsplit=1)[0]
+    message = message.replace("Input should be", "has to be")
+    if row["type"] == "bool_parsing":
+        message = "has to be true or false"
+    return f"{str(name).upper()}{which}: {message}"
 
 
 def _known_zone(value: str) -> bool:

@@ -7,10 +7,14 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
+from tests.backend.test_doctor import answering
+
 ROOT = Path(__file__).parents[2]
+NEXTCLOUD = {"id": 1, "name": "Nextcloud"}
 
 
 def run(
@@ -63,6 +67,49 @@ def test_what_is_wrong_is_said_in_a_line(
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_all_that_is_wrong_with_the_settings_is_said_at_once(tmp_path: Path) -> None:
+    (tmp_path / "mnemolis.toml").write_text('llm_modle = "x"\nport = "eight"\n')
+    done = run(tmp_path, "serve", LANGUAGE="german", LIBARY_DIR="x", HA_TOKEN_FILE="/no/such")
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("mnemolis: ") for line in lines)
+    for part in ("'llm_model'?", "LIBRARY_DIR?", "HA_TOKEN_FILE: ", "PORT: ", "LANGUAGE: "):
+        assert len([line for line in lines if part in line]) == 1, part
+    assert len(lines) == 5
+
+
+def test_a_language_that_is_none_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, "ask", "boiler", "--language", "german")
+    assert done.returncode == 2
+    assert "'german' is no tag of a language, say en" in done.stderr
+
+
+def test_each_source_is_shown_by_a_title_or_by_what_it_is_called(tmp_path: Path) -> None:
+    document = run(tmp_path, "ask", "what is the boiler pressure")
+    assert "  house  Boiler  house://boiler.md\n" in document.stdout
+    assert "\nResult\nBoiler\n" in document.stdout
+    pages: dict[str, tuple[int, dict[str, Any]]] = {
+        "/api/status-page/home": (200, {"publicGroupList": [{"monitorList": [NEXTCLOUD]}]}),
+        "/api/status-page/heartbeat/home": (200, {"heartbeatList": {"1": [{"status": 0}]}}),
+    }
+    with answering(pages) as port:
+        said = run(
+            tmp_path,
+            "ask",
+            "is any service down",
+            UPTIME_KUMA_URL=f"http://127.0.0.1:{port}",
+            UPTIME_KUMA_STATUS_PAGE="home",
+        )
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert "  uptime  Service status\n" in said.stdout
+
+
+def test_where_nothing_is_found_no_result_is_shown(tmp_path: Path) -> None:
+    done = run(tmp_path, "ask", "who was Marie Curie")
+    assert done.returncode == 1
+    assert done.stdout == "I found nothing about that.\n"
 
 
 @pytest.mark.parametrize("library", ["nowhere", "a file"])

@@ -44,8 +44,8 @@ def doctor(environment: dict[str, str], *arguments: str) -> subprocess.Completed
     """Run the command as a person does."""
     return subprocess.run(
         [sys.executable, "-m", "backend", "doctor", *arguments],
-        cwd=ROOT,
-        env={"PATH": os.environ["PATH"], **environment},
+        cwd=environment["LIBRARY_DIR"] if Path(environment["LIBRARY_DIR"]).exists() else "/",
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         text=True,
         check=False,

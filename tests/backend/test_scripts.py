@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from backend import __version__
+
 ROOT = Path(__file__).parents[2]
 SERVICES = sorted(f"services/{path.name}" for path in (ROOT / "scripts" / "services").iterdir())
 
@@ -63,6 +65,19 @@ def test_asking_without_a_question_says_how_to_ask() -> None:
     refused = run("run", "--ask")
     assert refused.returncode == 1
     assert 'scripts/run --ask "QUESTION"' in refused.stderr
+
+
+@pytest.mark.parametrize("arguments", [("ingest",), ("ingest", "--help"), ("what is E24",)])
+def test_what_is_no_command_serves_nothing(arguments: tuple[str, ...]) -> None:
+    refused = run("run", *arguments)
+    assert refused.returncode == 1
+    assert f"unknown command '{arguments[0]}'" in refused.stderr
+    assert "serve, ask, doctor and eval" in refused.stderr
+
+
+def test_the_script_tells_the_version() -> None:
+    shown = run("run", "--version")
+    assert (shown.returncode, shown.stdout) == (0, f"mnemolis {__version__}\n")
 
 
 @pytest.mark.parametrize("service", SERVICES)

@@ -7,10 +7,13 @@ import pytest
 from backend.settings import Settings, SettingsError, load
 
 
-def test_without_anything_the_defaults_hold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read no file of settings that the checkout may have."""
     monkeypatch.chdir(tmp_path)
+
+
+def test_without_anything_the_defaults_hold() -> None:
     settings = load({})
     assert (settings.port, settings.library_dir, settings.zims) == (
         8888,
@@ -86,6 +89,14 @@ def test_an_unknown_name_in_the_file_is_refused_always(tmp_path: Path) -> None:
         ("LLM_URL", "http://me:secret@box:11434", "LLM_URL: .*setting"),
         ("LLM_URL", "http://box:11434/v1?key=secret", "LLM_URL: .*setting"),
         ("LANGUAGE", "klingon!", "LANGUAGE: .*say en"),
+        ("LANGUAGE", "german", "LANGUAGE: .*say en"),
+        ("NEWS_FEEDS", "http://box/feed, box/feed", r"NEWS_FEEDS \(number 2\): .*http://"),
+        ("SYNTHESIS_ENABLED", "ja", "SYNTHESIS_ENABLED: has to be true or false$"),
+        (
+            "BATTERY_LOW_THRESHOLD_PCT",
+            "20%",
+            "BATTERY_LOW_THRESHOLD_PCT: has to be a valid number$",
+        ),
         ("API_KEYS", " , ", "API_KEYS: there is none in it"),
         ("LIBRARY_RESCAN_SECONDS", "0.000001", "LIBRARY_RESCAN_SECONDS: .*greater than"),
         ("SYNTHESIS_TIMEOUT_SECONDS", "nan", "SYNTHESIS_TIMEOUT_SECONDS: "),
@@ -95,6 +106,47 @@ def test_an_unknown_name_in_the_file_is_refused_always(tmp_path: Path) -> None:
 def test_a_bad_value_is_refused_with_what_is_allowed(name: str, value: str, says: str) -> None:
     with pytest.raises(SettingsError, match=says):
         load({name: value})
+
+
+def test_every_problem_is_named_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text('colour = 1\nprot = 2\nforecast_latitude = 95\n[news]\nfeeds = ["http://x"]\n')
+    with pytest.raises(SettingsError) as caught:
+        load({"PORT": "eight", "LLM_MODLE": "x", "API_KEYS_FILE": str(tmp_path / "gone")}, file)
+    said = caught.value.problems
+    for part in ("'colour'", "'port'?", "[news]", "LLM_MODEL?", "API_KEYS_FILE", "PORT: ", "LATIT"):
+        assert len([problem for problem in said if part in problem]) == 1, (part, said)
+    assert len(said) == 7
+    assert "Errno" not in str(caught.value)
+
+
+def test_a_text_without_quotes_is_told_so(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text("llm_model = qwen3\n")
+    with pytest.raises(SettingsError, match="line 1.*quotes"):
+        load({}, file)
+
+
+def test_a_file_for_what_is_no_secret_is_refused() -> None:
+    with pytest.raises(SettingsError, match="LLM_MODEL_FILE; secrets alone .*API_KEYS_FILE"):
+        load({"LLM_MODEL_FILE": "/run/secrets/model"})
+    # Names of one word may be another program's.
+    load({"PORT_FILE": "/run/port", "HOST_FILE": "/etc/hosts"})
+
+
+def test_the_file_of_a_secret_may_be_named_in_the_file_of_settings(tmp_path: Path) -> None:
+    key, file = tmp_path / "key", tmp_path / "house.toml"
+    key.write_text("from-file\n")
+    file.write_text(f'llm_api_key_file = "{key}"\n')
+    settings = load({}, file)
+    assert settings.llm_api_key is not None
+    assert settings.llm_api_key.get_secret_value() == "from-file"
+    settings = load({"LLM_API_KEY": "from-env"}, file)
+    assert settings.llm_api_key is not None
+    assert settings.llm_api_key.get_secret_value() == "from-env"
+    file.write_text(f'llm_api_key_file = "{key}"\nllm_api_key = "x"\n')
+    with pytest.raises(SettingsError, match="both set"):
+        load({}, file)
 
 
 def test_no_message_and_no_repr_shows_a_secret(tmp_path: Path) -> None:
