@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 import json
 import logging
 import os
+import re
 import socket
 import sys
 import time
@@ -23,7 +24,6 @@ import aiohttp
 
 from backend.bootstrap import Backend, build
 from backend.contract import LABELS
-from backend.llm.ollama import DEFAULT_URL
 from backend.settings import Settings, SettingsError, load
 from backend.sources.base import Source
 from backend.store.database import StoreError
@@ -35,7 +35,27 @@ _HTTP_SECONDS: Final = 2.0
 _WORD: Final = "water"
 """What each source is asked for: whether it is found is of no matter, whether it can be looked for is."""
 
-_AWAY: Final = ("timeout", "unreachable")
+_SET_UP_BY: Final[Mapping[str, str]] = {
+    "house": "LIBRARY_DIR",
+    "kiwix": "ZIM_DIR or KIWIX_URL",
+    "uptime": "UPTIME_KUMA_URL, and UPTIME_KUMA_STATUS_PAGE or UPTIME_KUMA_API_KEY",
+    "news": "NEWS_FEEDS, or FRESHRSS_URL and FRESHRSS_USER and FRESHRSS_API_PASSWORD",
+    "forecast": "FORECAST_LATITUDE and FORECAST_LONGITUDE",
+    "web": "SEARXNG_URL",
+    "ha": "HA_URL and HA_TOKEN",
+    "changes": "UPTIME_KUMA_URL, HA_URL or NEWS_FEEDS",
+}
+"""What sets a source up, in words that hold the names of settings."""
+_WHERE: Final[Mapping[str, str]] = {
+    "kiwix": "KIWIX_URL",
+    "uptime": "UPTIME_KUMA_URL and UPTIME_KUMA_STATUS_PAGE",
+    "news": "NEWS_FEEDS or FRESHRSS_URL",
+    "forecast": "FORECAST_URL or GEOCODING_URL",
+    "web": "SEARXNG_URL",
+    "ha": "HA_URL",
+}
+"""Which settings say where the server of a source is."""
+_NAME: Final = re.compile(r"[A-Z_]{6,}")
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -173,12 +193,12 @@ async def examine(backend: Backend) -> AsyncIterator[Check]:
         else Check("data", "ok", f"{settings.data_dir} can be written")
     )
     for source in backend.sources.values():
-        yield await _source(source)
+        yield await _source(source, settings)
     await backend.models.ready()
     yield _model(backend)
 
 
-async def _source(source: Source) -> Check:
+async def _source(source: Source, settings: Settings) -> Check:
     name = source.tag
     now = time.monotonic()
     outcome = await source.ask(
@@ -188,31 +208,55 @@ async def _source(source: Source) -> Check:
     state = source.state()
     match outcome:
         case NotConfigured(setting):
-            # The library is what the server answers from by itself; all else is an addition.
-            status: Status = "fail" if name == "house" else "ok"
-            message = f"not set up: {state.detail}" if state.detail else "not set up"
-            return Check(name, status, message, f"set {setting} to add it ({LABELS[name]})")
+            return _not_set_up(name, setting, state.detail, settings)
         case Failed(kind, detail):
-            remedy = "see that it runs, and that its setting names it" if kind in _AWAY else None
-            return Check(name, "fail", f"{kind}: {detail}" if detail else kind, remedy)
+            return Check(
+                name, "fail", f"{kind}: {detail}" if detail else kind, _remedy(name, kind, detail)
+            )
     if state.documents is None:
         return Check(name, "warn" if state.detail else "ok", state.detail or "it answers")
     count = state.documents
     held = f"{count} document{'' if count == 1 else 's'}"
     if state.detail:
-        return Check(
-            name,
-            "warn",
-            f"{held}; can't be read: {state.detail}",
-            "replace these files or take them out; see that these servers run",
-        )
+        remedy = "replace these files or take them out"
+        if settings.kiwix_url is not None and name == "kiwix":
+            remedy = f"{remedy}; see that the server at KIWIX_URL runs"
+        return Check(name, "warn", f"{held}; can't be read: {state.detail}", remedy)
     if count == 0:
         return Check(name, "warn", "no documents", "put some into the folder; docs/documents.md")
     return Check(name, "ok", held)
 
 
+def _not_set_up(name: str, setting: str, detail: str, settings: Settings) -> Check:
+    """Return what is missing of a source: all of it, which is fine, or the other half, which is a slip."""
+    by = _SET_UP_BY.get(name, setting)
+    if name == "house":
+        return Check(name, "fail", detail, f"let {by} name the folder of the documents")
+    if name != "changes" and any(
+        getattr(settings, each.lower()) not in (None, ()) for each in _NAME.findall(by)
+    ):
+        if name == "kiwix":
+            return Check(name, "fail", detail, f"let {setting} name the folder of the ZIM files")
+        return Check(name, "warn", f"only half set up: no {setting}", f"set {setting} too")
+    message = f"not set up: {detail}" if detail else "not set up"
+    return Check(name, "ok", message, f"set {by} to add it ({LABELS[name]})")
+
+
+def _remedy(name: str, kind: str, detail: str) -> str | None:
+    where = _WHERE.get(name)
+    if kind == "unreadable" and name in ("house", "kiwix"):
+        return "replace these files or take them out"
+    if where is None or kind not in ("timeout", "unreachable", "busy", "bad_reply"):
+        return None
+    if "refuses" in detail:
+        return f"see that what is set for it is right: {_SET_UP_BY[name]}"
+    return f"see that it runs, and that its setting ({where}) names it"
+
+
 def _model(backend: Backend) -> Check:
-    settings, models = backend.settings, backend.models
+    models = backend.models
+    if not backend.settings.synthesis_enabled:
+        return Check("model", "ok", "composing is switched off (SYNTHESIS_ENABLED)")
     state = models.state()
     problem = models.problem
     if problem is None:
@@ -228,18 +272,21 @@ def _model(backend: Backend) -> Check:
         "ollama": {
             "no_model": f"ollama pull {name}",
             "unreachable": "install and start Ollama (ollama serve), or set LLM_URL to where it runs",
+            "http_404": "set LLM_URL to Ollama itself, say http://127.0.0.1:11434, without a path",
         },
         "openai": {
             "no_model": "set LLM_MODEL to a model of the server",
             "unreachable": "start the server, or set LLM_URL to where it runs",
             "http_401": "set LLM_API_KEY to the server's key",
+            "http_403": "set LLM_API_KEY to the server's key",
+            "http_404": "set LLM_URL to where the API begins, say http://127.0.0.1:8000/v1",
         },
-        "llamacpp": {"no_model": "set LLM_MODEL_PATH to a GGUF file"},
     }.get(server, {})
     message = f"{server}: {state['detail'] or problem}"
     if models.kind == "extractive":
-        where = settings.llm_url or DEFAULT_URL
-        message = f"no model {name} at {where}: the best sentences are quoted instead"
+        message = (
+            f"no model {name}: {state['detail'] or problem}; the best sentences are quoted instead"
+        )
     return Check(
         "model",
         # Quotes stand in by the owner's leave; a model that was chosen and isn't there is a fault.

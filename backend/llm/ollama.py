@@ -187,13 +187,15 @@ class Ollama:
     def _error(self, error: Exception) -> ModelError:
         """Return what the client raised as an error of the seam."""
         status = getattr(error, "status_code", None)
-        if status == 404:
+        if status == 404 and "model" in str(error).lower():
             return ModelError("no_model", f"{self.url} has no model {self.model}")
+        if status == 404:
+            return ModelError("http_404", f"{self.url} is no Ollama")
         if isinstance(status, int) and status > 0:
             return ModelError(f"http_{status}", str(error)[:200])
         httpx = sys.modules.get("httpx")
         if isinstance(error, OSError) or (
             httpx is not None and isinstance(error, httpx.TransportError | httpx.InvalidURL)
         ):
-            return ModelError("unreachable", f"{self.url}: {type(error).__name__}")
+            return ModelError("unreachable", f"no connection to {self.url}")
         return ModelError("bad_reply", f"{type(error).__name__}: {str(error)[:200]}")

@@ -23,6 +23,7 @@ _LOGGER = logging.getLogger(__name__)
 _CONNECT_SECONDS: Final = 3.0
 _PROBE_SECONDS: Final = 2.0
 _LINE_BYTES: Final = 1 << 20
+_LIST_BYTES: Final = 4 << 20
 _REFUSED: Final = (400, 422, 501)
 
 
@@ -49,18 +50,34 @@ class OpenAI:
         return without_thoughts(bounded(self._pieces(call), call.timeout))
 
     async def probe(self) -> None:
-        """Ask whether the server is there and takes the key. Raises ModelError."""
+        """Ask whether the server is there, takes the key and has the model. Raises ModelError."""
         try:
-            async with (
-                asyncio.timeout(_PROBE_SECONDS),
-                self._opened().get(f"{self.url}/models", headers=self._headers()) as reply,
-            ):
-                if reply.status in (401, 403) or reply.status >= 500:
-                    raise ModelError(f"http_{reply.status}", f"{self.url} refuses the request")
+            async with asyncio.timeout(_PROBE_SECONDS):
+                async with self._opened().get(
+                    f"{self.url}/models", headers=self._headers()
+                ) as reply:
+                    status = reply.status
+                    body = await reply.content.read(_LIST_BYTES)
+                if status in (401, 403) or status >= 500:
+                    raise ModelError(f"http_{status}", f"{self.url} refuses the request")
+                listed = _listed(body) if status == 200 else None
+                if listed is None or self.model not in listed:
+                    await self._try(listed is not None)
         except TimeoutError as error:
             raise ModelError("timeout", f"no answer from {self.url}") from error
         except (aiohttp.ClientError, OSError) as error:
             raise self._error(error) from error
+
+    async def _try(self, listing: bool) -> None:
+        """Ask for a reply to nothing: a server with one model may list it by another name, and not all list theirs."""
+        body = {"model": self.model, "messages": [], "max_tokens": 1}
+        async with self._opened().post(
+            f"{self.url}/chat/completions", json=body, headers=self._headers()
+        ) as reply:
+            if reply.content_type == "text/html" or (reply.status in (404, 405) and not listing):
+                raise ModelError("http_404", f"{self.url} is no OpenAI-style API")
+            if reply.status == 404:
+                raise ModelError("no_model", f"{self.url} has no model {self.model}")
 
     async def warm_up(self) -> None:
         """Do nothing: these servers load a model when they start."""
@@ -144,7 +161,17 @@ class OpenAI:
 
     def _error(self, error: Exception) -> ModelError:
         kind = "bad_reply" if isinstance(error, aiohttp.ClientPayloadError) else "unreachable"
+        if kind == "unreachable":
+            return ModelError(kind, f"no connection to {self.url}")
         return ModelError(kind, f"{self.url}: {type(error).__name__}")
+
+
+def _listed(body: bytes) -> set[str] | None:
+    """Return the names of a list of models; None if it is none."""
+    try:
+        return {str(row["id"]) for row in json.loads(body)["data"]}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 async def _events(content: aiohttp.StreamReader) -> AsyncGenerator[str]:

@@ -21,6 +21,10 @@ class ModelError(Exception):
     """
 
     def __init__(self, kind: str, detail: str = "") -> None:
+        # It is shown in one line; the page that a web server sends for an error tells nothing.
+        detail = " ".join(detail.split())
+        if detail.startswith("<"):
+            detail = ""
         super().__init__(f"{kind}: {detail}" if detail else kind)
         self.kind = kind
         self.detail = detail

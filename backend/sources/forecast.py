@@ -32,6 +32,7 @@ from backend.text.words import fold
 from backend.types import Failed, Found, NotConfigured, Outcome, Passage, Place, Question, Step
 
 SETTING: Final = "FORECAST_LATITUDE"
+OTHER_SETTING: Final = "FORECAST_LONGITUDE"
 _SECONDS: Final = 6.0
 """So long Open-Meteo is waited for, the search for a place and the forecast together."""
 _RESERVE: Final = 0.5
@@ -64,6 +65,7 @@ class Forecast:
         session: aiohttp.ClientSession,
         *,
         home: Place | None,
+        missing: str = SETTING,
         zone: str | None,
         url: str | None,
         geocoding: str | None,
@@ -73,6 +75,7 @@ class Forecast:
     ) -> None:
         self._session = session
         self._home = home
+        self._missing = missing
         self._zone = zone
         self._url = url
         self._geocoding = geocoding
@@ -93,13 +96,16 @@ class Forecast:
     @classmethod
     def from_settings(cls, settings: Settings, session: aiohttp.ClientSession) -> Forecast:
         """Return the source for the house's place, if it is set."""
-        home = None
+        home, missing = None, SETTING
         latitude, longitude = settings.forecast_latitude, settings.forecast_longitude
-        if latitude is not None and longitude is not None:
+        if latitude is not None and longitude is None:
+            missing = OTHER_SETTING
+        elif latitude is not None and longitude is not None:
             home = Place(settings.forecast_location_name or "", latitude, longitude)
         return cls(
             session,
             home=home,
+            missing=missing,
             zone=settings.forecast_timezone,
             url=settings.forecast_url,
             geocoding=settings.geocoding_url,
@@ -121,19 +127,19 @@ class Forecast:
     def state(self) -> SourceState:
         """Return whether it is set up, and what went wrong when it was last asked."""
         if self._home is None and self._url is None:
-            return SourceState(False, SETTING, "no place is set, or only half of one")
+            return SourceState(False, self._missing)
         return SourceState(True, detail=self._problem)
 
     async def ask(self, step: Step, question: Question) -> Outcome:
         """Tell the weather of the place and the days that the words name."""
         brought = step.place or question.place
         if self._home is None and self._url is None and brought is None:
-            return NotConfigured(SETTING)
+            return NotConfigured(self._missing)
         until = time.monotonic() + min(_SECONDS, question.left - _RESERVE)
         try:
             where = await self._where(step, question, until)
             if where is None:
-                return NotConfigured(SETTING)
+                return NotConfigured(self._missing)
             if isinstance(where, str):
                 words = own_or_default(question.language, "forecast")
                 # Nobody keeps that a place isn't known.

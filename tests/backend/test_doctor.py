@@ -16,6 +16,10 @@ from typing import Any
 
 import pytest
 
+from backend.contract import LABELS
+from backend.doctor import _NAME, _SET_UP_BY, _WHERE
+from backend.settings import Settings
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -125,6 +129,103 @@ def test_a_server_that_is_away_is_at_fault(environment: dict[str, str]) -> None:
     assert "its setting" in checks["kiwix"]["remedy"]
 
 
+@pytest.mark.parametrize(
+    ("given", "name", "missing"),
+    [
+        ({"FORECAST_LATITUDE": "0"}, "forecast", "FORECAST_LONGITUDE"),
+        ({"FORECAST_LONGITUDE": "0"}, "forecast", "FORECAST_LATITUDE"),
+        ({"HA_URL": "http://127.0.0.1:9"}, "ha", "HA_TOKEN"),
+        ({"HA_TOKEN": "t"}, "ha", "HA_URL"),
+        ({"UPTIME_KUMA_URL": "http://127.0.0.1:9"}, "uptime", "UPTIME_KUMA_STATUS_PAGE"),
+        ({"UPTIME_KUMA_STATUS_PAGE": "home"}, "uptime", "UPTIME_KUMA_URL"),
+        ({"FRESHRSS_URL": "http://127.0.0.1:9"}, "news", "FRESHRSS_USER"),
+    ],
+)
+def test_a_source_that_is_half_set_up_names_the_other_half(
+    given: dict[str, str], name: str, missing: str, environment: dict[str, str]
+) -> None:
+    code, checks = found({**environment, **given})
+    assert code == 0
+    assert checks[name]["status"] == "warn"
+    assert checks[name]["remedy"] == f"set {missing} too"
+
+
+def test_a_source_that_is_not_set_up_names_all_that_it_takes(environment: dict[str, str]) -> None:
+    code, checks = found(environment)
+    assert code == 0
+    for name, *settings in (
+        ("kiwix", "ZIM_DIR", "KIWIX_URL"),
+        ("uptime", "UPTIME_KUMA_URL", "UPTIME_KUMA_STATUS_PAGE"),
+        ("news", "NEWS_FEEDS", "FRESHRSS_URL"),
+        ("forecast", "FORECAST_LATITUDE", "FORECAST_LONGITUDE"),
+        ("web", "SEARXNG_URL"),
+        ("ha", "HA_URL", "HA_TOKEN"),
+    ):
+        assert all(setting in checks[name]["remedy"] for setting in settings), name
+
+
+def test_every_setting_that_the_doctor_names_is_one() -> None:
+    for said in (*_SET_UP_BY.values(), *_WHERE.values()):
+        names = [name.lower() for name in _NAME.findall(said)]
+        assert names
+        assert all(name in Settings.model_fields for name in names)
+    assert set(LABELS) == set(_SET_UP_BY)
+
+
+def test_a_folder_of_encyclopedias_that_isn_t_there_is_at_fault(
+    environment: dict[str, str],
+) -> None:
+    code, checks = found({**environment, "ZIM_DIR": "/no/such/folder"})
+    assert code == 1
+    assert checks["kiwix"]["status"] == "fail"
+    assert "ZIM_DIR" in checks["kiwix"]["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("status", "given"),
+    [
+        (404, {"SEARXNG_URL": "{url}"}),
+        (500, {"SEARXNG_URL": "{url}"}),
+        (404, {"NEWS_FEEDS": "{url}/feed"}),
+        (200, {"NEWS_FEEDS": "{url}/feed"}),
+        (401, {"HA_URL": "{url}", "HA_TOKEN": "t"}),
+        (404, {"UPTIME_KUMA_URL": "{url}", "UPTIME_KUMA_STATUS_PAGE": "wrong"}),
+        (404, {"KIWIX_URL": "{url}"}),
+    ],
+)
+def test_a_server_that_gives_no_use_comes_with_the_settings_that_name_it(
+    status: int, given: dict[str, str], environment: dict[str, str]
+) -> None:
+    with answering({}, status) as port:
+        url = f"http://127.0.0.1:{port}"
+        code, checks = found(
+            {**environment, **{name: value.format(url=url) for name, value in given.items()}}
+        )
+    assert code == 1
+    # What has changed can't be told either.
+    checks.pop("changes")
+    (fault,) = [check for check in checks.values() if check["status"] == "fail"]
+    assert next(iter(given)) in fault["remedy"]
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+def test_a_server_of_something_else_is_no_model(kind: str, environment: dict[str, str]) -> None:
+    with answering({}) as port:
+        code, checks = found(
+            {**environment, "LLM_API_TYPE": kind, "LLM_URL": f"http://127.0.0.1:{port}"}
+        )
+    assert code == 1
+    assert checks["model"]["status"] == "fail"
+    assert "LLM_URL" in checks["model"]["remedy"]
+
+
+def test_composing_that_is_switched_off_needs_no_model(environment: dict[str, str]) -> None:
+    del environment["LLM_API_TYPE"]
+    code, checks = found({**environment, "SYNTHESIS_ENABLED": "false"})
+    assert code == 0
+    assert (checks["model"]["status"], checks["model"]["remedy"]) == ("ok", None)
+
+
 def test_a_server_that_answers_is_fine(environment: dict[str, str]) -> None:
     pages = {"/api/status-page/home": (200, {"publicGroupList": []})}
     pages |= {"/api/status-page/heartbeat/home": (200, {"heartbeatList": {}})}
@@ -208,13 +309,13 @@ def test_a_model_server_that_was_chosen_and_is_down_is_at_fault(
 
 
 @contextmanager
-def answering(pages: dict[str, tuple[int, dict[str, Any]]]) -> Iterator[int]:
-    """Answer HTTP with `pages` (status and JSON by path); yield the port."""
+def answering(pages: dict[str, tuple[int, dict[str, Any]]], otherwise: int = 404) -> Iterator[int]:
+    """Answer HTTP with `pages` (status and JSON by path), all else with a status; yield the port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, body = pages.get(self.path, (404, {"error": "no such page"}))
+            status, body = pages.get(self.path, (otherwise, {"error": "no such page"}))
             data = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 import logging
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 import pytest
 
 from backend.llm.openai import OpenAI
@@ -103,6 +105,50 @@ async def test_a_server_that_is_down_is_unreachable(model: ScriptedModel, provid
         with pytest.raises(ModelError) as raised:
             await asked
         assert raised.value.kind == "unreachable"
+
+
+@pytest.mark.parametrize("path", ["/elsewhere", "/v1/models"])
+async def test_an_address_without_the_api_is_none(path: str, model: ScriptedModel) -> None:
+    provider = OpenAI(f"{model.url}{path}", MODEL)
+    with pytest.raises(ModelError) as raised:
+        await provider.probe()
+    await provider.close()
+    assert raised.value.kind == "http_404"
+    assert "no OpenAI-style API" in raised.value.detail
+
+
+async def test_a_page_that_says_yes_to_everything_is_no_api() -> None:
+    async def page(request: web.Request) -> web.Response:
+        return web.Response(text="<!doctype html>\n<title>Chat</title>", content_type="text/html")
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", page)
+    async with TestServer(app) as server:
+        provider = OpenAI(str(server.make_url("")).rstrip("/"), MODEL)
+        with pytest.raises(ModelError) as raised:
+            await provider.probe()
+        await provider.close()
+    assert raised.value.kind == "http_404"
+
+
+async def test_a_model_by_another_name_is_there_unless_the_server_says_not(
+    model: ScriptedModel,
+) -> None:
+    provider = OpenAI(model.url, "another")
+    model.script(Say(status=400), Say(status=404))
+    await provider.probe()
+    with pytest.raises(ModelError) as raised:
+        await provider.probe()
+    await provider.close()
+    assert raised.value.kind == "no_model"
+    assert "another" in raised.value.detail
+
+
+async def test_the_page_of_an_error_is_not_shown(model: ScriptedModel, provider: OpenAI) -> None:
+    model.script(Say(status=500, error="<!DOCTYPE html>\n<title>oops</title>"))
+    with pytest.raises(ModelError) as raised:
+        await whole(provider)
+    assert "\n" not in str(raised.value)
 
 
 async def test_closing_the_stream_hangs_up(model: ScriptedModel, provider: OpenAI) -> None:
