@@ -298,14 +298,18 @@ def _quoted_aloud(question: Question, evidence: Evidence) -> str:
 
 
 def _nothing(question: Question, gathered: Gathered) -> Reply:
-    """Return the reply where no source found anything: a failure is said before a miss, a miss before a setting."""
+    """Return the reply where no source found anything: a failure is said before a miss, a miss before a setting.
+
+    `source_used` is the source that this is told of, not the fallback that was asked after it.
+    """
     language = question.language
-    failure, missing = gathered.failure, gathered.missing
-    if failure is not None:
+    source = gathered.asked[-1].source
+    if gathered.failure is not None:
+        source, failure = gathered.failure
         key = "timeout" if failure.kind == "timeout" else "source_failed"
         error, result, said = str(failure.kind), RESULT_FAILED, spoken(language, key)
-    elif missing is not None:
-        source, setting = missing
+    elif gathered.missing is not None:
+        source, setting = gathered.missing
         error, result = f"not_configured: {setting}", RESULT_NOT_CONFIGURED
         # Who asks for a light hears what is the matter; which setting could mend it is for the owner to read.
         key = "no_states" if source == HOME else "not_configured"
@@ -315,7 +319,7 @@ def _nothing(question: Question, gathered: Gathered) -> Reply:
     return Reply(
         request_id=question.request_id,
         query=question.text,
-        source_used=gathered.asked[-1].source,
+        source_used=source,
         result=result,
         success=False,
         error=error,

@@ -90,9 +90,11 @@ class Gathered:
         return tuple(asked for chain in self.chains for asked in chain)
 
     @property
-    def failure(self) -> Failed | None:
-        """The first failure, if any source failed."""
-        return next((a.outcome for a in self.asked if isinstance(a.outcome, Failed)), None)
+    def failure(self) -> tuple[str, Failed] | None:
+        """The first source that failed, and how."""
+        return next(
+            ((a.source, a.outcome) for a in self.asked if isinstance(a.outcome, Failed)), None
+        )
 
     @property
     def missing(self) -> tuple[str, str] | None:

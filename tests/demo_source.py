@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from backend.sources.base import SourceState
+from backend.sources.base import SourceState, made_of
 from backend.sources.http import UpstreamError, fetch_json
 from backend.types import Found, NotConfigured, Nothing, Outcome, Passage, Question, Step
 
@@ -26,14 +26,14 @@ class Bus:
 
     # The tag on the wire; the file is named after it.
     tag = "bus"
-    # What the source holds, in a word: a change makes what was kept stale. Here the time says that.
-    version = "1"
 
     def __init__(self, session: aiohttp.ClientSession, url: str | None, *, ttl: float) -> None:
         self._session = session
         self._url = url
         self._problem = ""
         self.ttl = ttl
+        # What the source holds, in a word: a change makes what was kept stale. Here another server does.
+        self.version = made_of(url)
 
     async def start(self) -> None:
         """Begin nothing: it is asked when it is needed, so that a dead server keeps nobody waiting."""

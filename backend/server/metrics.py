@@ -33,7 +33,7 @@ class Metrics:
         ProcessCollector(registry=self._registry)
         self._questions = Counter(
             "mnemolis_questions",
-            "Questions, by the source that answered and how they ended.",
+            "Questions, by how they ended and the source that answered or was at fault.",
             ("source", "outcome"),
             registry=self._registry,
         )

@@ -8,6 +8,7 @@ there are. Limits on concurrent calls, deadlines, caching and identical question
 from __future__ import annotations
 
 from dataclasses import dataclass
+import hashlib
 from typing import Any, Protocol, runtime_checkable
 
 from backend.store.snapshots import Item
@@ -31,6 +32,14 @@ class SourceState:
         if self.documents is not None:
             state["documents"] = self.documents
         return state
+
+
+def made_of(*settings: object) -> str:
+    """Return a `version` for a source that holds nothing itself: what was kept under other settings is stale.
+
+    A secret doesn't belong in it, only whether there is one.
+    """
+    return hashlib.sha256(repr(settings).encode()).hexdigest()[:16]
 
 
 class Source(Protocol):

@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-import hashlib
 import time
 from typing import Final
 
@@ -22,7 +21,7 @@ from backend.flights import Flights
 from backend.languages import own_or_default
 from backend.settings import Settings
 from backend.sources import openmeteo, outlook
-from backend.sources.base import SourceState
+from backend.sources.base import SourceState, made_of
 from backend.sources.http import UpstreamError
 from backend.sources.openmeteo import FORECAST, GEOCODING, Weather
 from backend.sources.outlook import Asking, Limits
@@ -90,8 +89,7 @@ class Forecast:
         self._problem = ""
         self.ttl = ttl
         # What was kept of another home, or another server, is stale.
-        made = repr((home, zone, url, geocoding, limits, hours))
-        self.version = hashlib.sha256(made.encode()).hexdigest()[:16]
+        self.version = made_of(home, zone, url, geocoding, limits, hours)
 
     @classmethod
     def from_settings(cls, settings: Settings, session: aiohttp.ClientSession) -> Forecast:

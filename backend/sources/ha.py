@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
-from backend.sources.base import SourceState
+from backend.sources.base import SourceState, made_of
 from backend.sources.home_answer import Answering
 from backend.sources.home_choice import House
 from backend.sources.home_states import (
@@ -74,7 +74,6 @@ class HomeStates:
     every = 300.0
     lasting = False
     """What isn't reported any more has not changed: a restart of Home Assistant is no news of the doors."""
-    version = "1"
 
     def __init__(
         self,
@@ -94,6 +93,7 @@ class HomeStates:
         self._registry_until = 0.0
         self._last: dict[str, Item] = {}
         self.ttl = ttl
+        self.version = made_of(url, token is not None, battery_low)
 
     async def start(self) -> None:
         """Begin nothing: it is asked when it is needed."""

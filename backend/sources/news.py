@@ -23,7 +23,7 @@ from backend.flights import Flights
 from backend.languages import table
 from backend.settings import Settings
 from backend.sources import feeds
-from backend.sources.base import SourceState
+from backend.sources.base import SourceState, made_of
 from backend.sources.feed_fetch import MOST_BYTES, Elsewhere, Feed
 from backend.sources.feeds import NewsItem
 from backend.sources.greader import Reader
@@ -101,8 +101,7 @@ class News:
         reader = {"FRESHRSS_URL": url, "FRESHRSS_USER": user, "FRESHRSS_API_PASSWORD": secret}
         missing = [name for name, value in reader.items() if not value]
         # What was kept of other feeds is stale. The addresses themselves stay out of the cache: they may hold keys.
-        asked = repr((settings.news_feeds, url, user))
-        version = hashlib.sha256(asked.encode()).hexdigest()[:16]
+        version = made_of(settings.news_feeds, url, user)
         return cls(
             origins,
             ttl=settings.cache_ttl_news_seconds,

@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 import aiohttp
 
 from backend.languages import own_or_default
-from backend.sources.base import SourceState
+from backend.sources.base import SourceState, made_of
 from backend.sources.http import UpstreamError, fetch, fetch_json
 from backend.sources.uptime_words import STATES, UNKNOWN, Service, holds, told
 from backend.store.snapshots import Item
@@ -52,7 +52,6 @@ class Uptime:
     tag = "uptime"
     every = 120.0
     lasting = True
-    version = "1"
 
     def __init__(
         self,
@@ -69,6 +68,7 @@ class Uptime:
         self._key = key
         self._problem = ""
         self.ttl = ttl
+        self.version = made_of(url, page, key is not None)
 
     async def start(self) -> None:
         """Begin nothing: it is asked when it is needed."""
@@ -169,7 +169,7 @@ def services_of_page(page: Any, beats: Any, host: str) -> list[Service]:
     for group in _listed(page, "publicGroupList", host):
         for monitor in _listed(group, "monitorList", host):
             known_as = monitor.get("id") if isinstance(monitor, dict) else None
-            if not isinstance(known_as, int | str):
+            if not isinstance(known_as, int | str) or not _clean(str(known_as)):
                 raise _no_page(host)
             known_as = str(known_as)
             last = lists.get(known_as) if isinstance(lists, dict) else None
@@ -220,7 +220,7 @@ def _no_page(host: str) -> UpstreamError:
 
 def _name(monitor: Mapping[str, Any], known_as: str) -> str:
     name = monitor.get("name")
-    return (_clean(name) if isinstance(name, str) else "") or known_as
+    return (_clean(name) if isinstance(name, str) else "") or _clean(known_as)
 
 
 def _clean(name: str) -> str:

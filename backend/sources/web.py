@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-import hashlib
 from http import HTTPStatus
 import logging
 import re
@@ -24,7 +23,7 @@ import aiohttp
 from backend.languages import own_or_default
 from backend.settings import Settings
 from backend.sources import feeds
-from backend.sources.base import SourceState
+from backend.sources.base import SourceState, made_of
 from backend.sources.books import Article, Topic
 from backend.sources.http import UpstreamError, fetch_json
 from backend.sources.public import Pages, allowed
@@ -108,8 +107,7 @@ class Web:
         self._pages = pages
         self._problem = ""
         self.ttl = ttl
-        asked = f"{url} {'pages' if pages else 'summaries'}"
-        self.version = hashlib.sha256(asked.encode()).hexdigest()[:16]
+        self.version = made_of(url, pages is not None)
 
     @classmethod
     def from_settings(cls, settings: Settings, session: aiohttp.ClientSession) -> Web:

@@ -125,6 +125,7 @@ async def test_a_source_that_is_not_set_up_names_its_setting_when_nothing_else_i
         assert not reply["success"]
         assert setting in reply["error"]
         assert setting in reply["speech"]
+        assert reply["source_used"] == {"UPTIME_KUMA_URL": "uptime"}.get(setting, "news")
 
 
 async def test_a_source_that_is_away_is_said_to_be_and_the_others_answer(
@@ -134,9 +135,58 @@ async def test_a_source_that_is_away_is_said_to_be_and_the_others_answer(
     reply = await ask(client, "is any service down")
     assert (reply["success"], reply["error"]) == (False, "bad_reply")
     assert reply["speech"] == "I can't reach the source for that right now."
+    assert reply["source_used"] == "uptime"
+    counted = await (await client.get("/metrics")).text()
+    assert 'mnemolis_questions_total{outcome="bad_reply",source="uptime"} 1.0' in counted
     assert (await ask(client, "what is the boiler pressure"))["success"]
     kuma.page = None
     assert (await ask(client, "is any service down"))["success"]
+
+
+async def test_what_was_kept_of_another_server_is_not_told_of_this_one(
+    tmp_path: Path, kuma: Kuma, urls: tuple[str, str]
+) -> None:
+    kuma.states["NAS"] = 0
+    async with served(Kuma()) as other:
+        for url, down in ((urls[0], True), (other, False), (None, False)):
+            async with house(
+                tmp_path, uptime_kuma_url=url, uptime_kuma_status_page="home"
+            ) as client:
+                reply = await ask(client, "is any service down")
+                assert not reply["cached"]
+                assert ("NAS is down" in reply["speech"]) is down
+                assert reply["success"] is (url is not None)
+
+
+@pytest.mark.parametrize(
+    ("source", "setting", "value"),
+    [
+        ("uptime", "uptime_kuma_url", "http://other"),
+        ("uptime", "uptime_kuma_status_page", "other"),
+        ("ha", "ha_url", "http://other"),
+        ("ha", "battery_low_threshold_pct", 5),
+        ("news", "news_feeds", ["http://other"]),
+        ("forecast", "forecast_wind_threshold_mph", 5),
+        ("forecast", "forecast_url", "http://other"),
+        ("web", "searxng_url", "http://other"),
+        ("web", "web_fetch_pages", False),
+    ],
+)
+async def test_another_setting_makes_what_was_kept_stale(
+    source: str, setting: str, value: object, tmp_path: Path
+) -> None:
+    values: dict[str, Any] = {
+        "data_dir": tmp_path / "data",
+        "library_dir": tmp_path,
+        "llm_api_type": "none",
+        "searxng_url": "http://127.0.0.1:9",
+    }
+    versions = []
+    for more in ({}, {setting: value}):
+        made = await asyncio.to_thread(Settings.model_validate, values | more)
+        async with build(made) as backend:
+            versions.append(backend.sources[source].version)
+    assert versions[0] != versions[1]
 
 
 async def test_identical_questions_at_once_are_one_call_upstream(
