@@ -56,7 +56,9 @@ Short = Annotated[str, StringConstraints(max_length=255)]
 class _Request(BaseModel):
     """Fields that aren't known are ignored: clients may be newer or older than this server."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+    model_config = ConfigDict(
+        extra="ignore", strict=True, frozen=True, use_attribute_docstrings=True
+    )
 
 
 class PlaceIn(_Request):
@@ -92,21 +94,37 @@ class SearchRequest(_Request):
     query: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARS)
     ]
+    """The question, in any words."""
     source: Tag = AUTO
+    """`auto`, the tag of a source, or `fusion`."""
     fusion_sources: list[Tag] | None = None
+    """With `fusion`: the tags of the sources to ask; null for those that are set up. FUSION_MAX_SOURCES of them are asked."""
     explain: bool = False
+    """Whether `explanation` lists what each step did, and when."""
     synthesize: bool = False
+    """Whether to compose an answer."""
     answer_style: Style = Style.BRIEF
+    """How long the answer may be; `voice` also has the shorter deadline."""
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$")] | None = None
+    """BCP 47 tag of the question; the server's own where it is null."""
     units: Literal["metric", "us"] | None = None
+    """The units to say numbers in."""
     time_zone: Short | None = None
+    """IANA zone of who asks; the server's own where it is null."""
     place: PlaceIn | None = None
+    """Where who asks is."""
     history: Annotated[list[TurnIn], Field(max_length=HISTORY_MAX_TURNS)] = []
+    """The turns before, the oldest first."""
     conversation_id: Short | None = None
+    """What the client calls this conversation."""
     satellite: Short | None = None
+    """The device that was spoken to."""
     area: Short | None = None
+    """The area that it stands in, for "in here"."""
     states: Annotated[list[StateIn], Field(max_length=STATES_MAX_ROWS)] = []
+    """States of the house that the question may be about; never kept."""
     accepts: list[Short] | None = None
+    """`handback`: orders, timers and the like come back to the client instead of an answer."""
 
 
 class Citation(BaseModel):
@@ -122,27 +140,42 @@ class Citation(BaseModel):
 class Reply(BaseModel):
     """Reply of `POST /search`: always all keys."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     contract: int = CONTRACT
+    """The number of this contract."""
     request_id: str
+    """What this question is called in the logs."""
     query: str
+    """The question as it was taken."""
     source_used: str
-    """The tag that answered; `fusion` if two or more survive; "" on hand-back."""
+    """The tag that answered, or that `error` is about; `fusion` if two or more survive; "" on hand-back."""
     result: str
     """The retrieved text, byte for byte the same whether or not an answer was composed."""
     success: bool
+    """Whether something was found."""
     cached: bool = False
+    """Whether all that was found had been kept from earlier."""
     error: str | None = None
+    """What went wrong, in a word: see docs/http.md."""
     explanation: list[dict[str, Any]] | None = None
+    """Events, where `explain` asked for them."""
     answer: str | None = None
     """Grounded sentences and their tags in parentheses; null where none could be given."""
     answer_sources: list[str] = []
+    """Tags of the sources that the answer stands on, in the order of their mention."""
     synthesized: bool = False
+    """Whether `answer` was composed, also where it says that the sources don't hold it."""
     speech: str
     """What to say aloud, in `language`, without tags, links or markup; empty on hand-back alone."""
     citations: list[Citation] = []
+    """The documents that the evidence quotes; where a source speaks itself, `title` is empty."""
     language: str
+    """BCP 47 tag of `answer` and `speech`."""
     truncated: bool = False
+    """Whether the answer was cut: at its cap, or where a check stopped it."""
     handback: bool = False
+    """Whether the client is to do it itself; all texts are empty then."""
 
 
 class SentenceEvent(BaseModel):

@@ -112,5 +112,5 @@ def set_up(level: str, settings: Settings | None = None, stream: TextIO | None =
     logging.logAsyncioTasks = False  # type: ignore[attr-defined]
     logging._srcfile = None  # noqa: SLF001
     # Their own lines say what ours say already, with addresses and headers.
-    for name in ("aiohttp.access", "httpx", "httpcore", "asyncio"):
+    for name in ("aiohttp.access", "httpx", "httpcore", "asyncio", "mcp"):
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))

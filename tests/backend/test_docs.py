@@ -2,11 +2,14 @@
 
 from pathlib import Path
 import re
+from typing import get_args, get_type_hints
 
 import pytest
 
+from backend.contract import Reply, SearchRequest
 from backend.server.routes import ROUTES
 from backend.settings import Settings
+from backend.types import Failed
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -36,6 +39,15 @@ def test_every_address_is_described() -> None:
         if f"`{route.method} {route.path}" not in text
     ]
     assert not missing
+
+
+def test_every_field_of_a_question_and_every_error_of_a_reply_is_described() -> None:
+    text = (DOCS / "http.md").read_text("utf-8")
+    kinds = get_args(get_type_hints(Failed)["kind"])
+    named = {name for line in text.splitlines() for name in re.findall(r"`(\w+)", line)}
+    assert not {*SearchRequest.model_fields, *kinds, "nothing_found", "not_configured"} - named
+    for model in (SearchRequest, Reply):
+        assert all(field.description for field in model.model_fields.values())
 
 
 def test_every_page_is_linked_from_the_readme() -> None:

@@ -54,6 +54,7 @@ def test_a_line_names_time_level_logger_message_and_fields(log: io.StringIO) -> 
 def test_levels_below_the_one_set_are_left_out(log: io.StringIO) -> None:
     LOGGER.debug("not this")
     logging.getLogger("httpx").info("nor this")
+    logging.getLogger("mcp.server.lowlevel.server").info("nor this, of every message")
     LOGGER.warning("but this")
     assert "this" in log.getvalue()
     assert "not this" not in log.getvalue()
