@@ -8,7 +8,7 @@ import pytest
 
 from backend.contract import Reply, SearchRequest
 from backend.server.routes import ROUTES
-from backend.settings import Settings
+from backend.settings import Settings, load
 from backend.types import Failed
 
 ROOT = Path(__file__).parents[2]
@@ -62,6 +62,16 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/settings.md"])
+def test_settings_that_a_page_shows_can_be_used(page: str, tmp_path: Path) -> None:
+    (shown,) = re.findall(
+        r"^```toml\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.M
+    )
+    file = tmp_path / "mnemolis.toml"
+    file.write_text(shown, "utf-8")
+    assert load({}, file)
 
 
 def test_every_command_that_the_readme_names_is_there() -> None:
