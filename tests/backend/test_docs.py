@@ -67,7 +67,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", ["README.md", "docs/settings.md"])
 def test_settings_that_a_page_shows_can_be_used(page: str, tmp_path: Path) -> None:
     (shown,) = re.findall(
-        r"^```toml\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.M
+        r"^```toml\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
     file = tmp_path / "mnemolis.toml"
     file.write_text(shown, "utf-8")
