@@ -7,6 +7,7 @@ need their letters.
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 import re
 from typing import Final
 import unicodedata
@@ -14,6 +15,20 @@ import unicodedata
 from backend.text.words import fold
 
 _WORD: Final = re.compile(r"[^\W_]+")
+_SIGN: Final = re.compile(r"[^\w\x00-\x7f]")
+
+
+@lru_cache(maxsize=4096)
+def _joins(sign: str) -> bool:
+    """Whether folding makes letters of a sign ("™"), or nothing (an accent by itself): it parts no words then."""
+    return bool(fold(sign)) or " " not in fold(f"a{sign}b")
+
+
+def _plain(text: str) -> str:
+    """Return `text`, letter by letter, with a letter for each sign that parts no words."""
+    if text.isascii():
+        return text
+    return _SIGN.sub(lambda found: "x" if _joins(found[0]) else found[0], text)
 
 
 class Aligned:
@@ -25,8 +40,8 @@ class Aligned:
         self._spans: list[tuple[int, int]] = []
         words: list[str] = []
         at = 0
-        for found in _WORD.finditer(self.original):
-            word = fold(found[0])
+        for found in _WORD.finditer(_plain(self.original)):
+            word = fold(self.original[found.start() : found.end()])
             if not word:
                 continue
             words.append(word)

@@ -47,9 +47,10 @@ def environment(tmp_path: Path, library: Path) -> dict[str, str]:
 def doctor(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a person does."""
     return subprocess.run(
-        [sys.executable, "-m", "backend", "doctor", *arguments],
-        cwd=environment["LIBRARY_DIR"] if Path(environment["LIBRARY_DIR"]).exists() else "/",
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environment},
+        # No file of settings that the checkout may have.
+        [sys.executable, "-m", "backend", "doctor", "--config", os.devnull, *arguments],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
         text=True,
         check=False,

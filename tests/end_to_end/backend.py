@@ -46,10 +46,19 @@ class Backend:
     """A server with a data folder of its own; it keeps its port when it is started again."""
 
     def __init__(
-        self, data: Path, settings: Mapping[str, str] | None = None, *, port: int = 0
+        self,
+        data: Path,
+        settings: Mapping[str, str] | None = None,
+        *,
+        port: int = 0,
+        config: Path | None = Path(os.devnull),
     ) -> None:
-        """Keep everything in the folder `data`; take settings by their names in the environment, over those of the tests."""
+        """Keep everything in the folder `data`; take settings by their names in the environment, over those of the tests.
+
+        `config` is the file of settings; None is the one that the checkout may have.
+        """
         self.port = port
+        self.config = config
         self.process: Process | None = None
         self.data = data
         self.settings = settings or {}
@@ -78,6 +87,7 @@ class Backend:
                 "127.0.0.1",
                 "--port",
                 str(self.port),
+                *(("--config", str(self.config)) if self.config is not None else ()),
             ],
             environment=environment(self.data, self.settings),
             cwd=ROOT,

@@ -67,7 +67,7 @@ async def develop(arguments: argparse.Namespace) -> None:
         shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True, exist_ok=True)
     settings = {name: value for name, value in os.environ.items() if name.startswith("LLM_")}
-    backend = Backend(kept / "backend", settings, port=arguments.backend_port)
+    backend = Backend(kept / "backend", settings, port=arguments.backend_port, config=None)
     home = HomeAssistant(kept / "home", port=arguments.port)
     async with AsyncExitStack() as stack:
         say(f"backend: starting on {LIBRARY}")

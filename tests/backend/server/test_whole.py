@@ -244,6 +244,9 @@ async def test_a_server_told_to_stop_says_the_answer_it_is_at(
         "127.0.0.1",
         "--port",
         "0",
+        # No file of settings that the checkout may have.
+        "--config",
+        os.devnull,
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], **{name.upper(): text for name, text in values.items()}},
         stderr=PIPE,

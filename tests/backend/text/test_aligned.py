@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from backend.text.aligned import Aligned
 from backend.text.words import fold
@@ -24,7 +24,15 @@ def test_a_span_of_words_keeps_what_stands_between_them() -> None:
     assert [aligned.folded[at:] for at in aligned.commas()] == ["tell me"]
 
 
+def test_signs_that_folding_makes_letters_of_part_no_words() -> None:
+    for code in range(0x80, 0x3400):
+        for text in (chr(code), f"a{chr(code)}b", f"a {chr(code)} b"):
+            composed = unicodedata.normalize("NFC", text)
+            assert Aligned(text).folded.split() == fold(composed).split(), hex(code)
+
+
 @given(st.text(max_size=80))
+@example("\u3196")
 def test_its_words_are_those_of_folding(text: str) -> None:
     aligned = Aligned(text)
     composed = unicodedata.normalize("NFC", text)
