@@ -19,6 +19,7 @@ from backend.sources.base import Source
 from backend.store.cache import Cache, Kept
 from backend.text.words import fold
 from backend.types import (
+    FUSION,
     HOME,
     Condition,
     Event,
@@ -264,6 +265,8 @@ def _key(source: Source, step: Step, question: Question) -> str:
         question.states if _private(source, question) else None,
         # "Which lights are on in here."
         question.area if source.tag == HOME else None,
+        # Among several sources, words that one doesn't know may be another's.
+        question.source == FUSION,
     )
     return repr(parts)
 

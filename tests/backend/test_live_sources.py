@@ -210,3 +210,11 @@ async def test_both_together_are_fused_and_each_is_heard(client: Client) -> None
     assert reply["source_used"] == "fusion"
     assert "[UPTIME — Service status]" in reply["result"]
     assert "[NEWS — News]" in reply["result"]
+
+
+async def test_what_several_sources_were_asked_is_not_kept_for_who_asks_one(client: Client) -> None:
+    query = "how is jellyfin"
+    shared = await ask(client, query, source="fusion", fusion_sources=["uptime", "news"])
+    assert "jellyfin" not in shared["speech"].casefold()
+    alone = await ask(client, query, source="uptime")
+    assert alone["speech"].startswith("Jellyfin is not monitored.")
