@@ -8,7 +8,7 @@ there when the time is over is what there is. Failures are outcomes, and none of
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Hashable, Mapping
+from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 import logging
 import time
@@ -21,6 +21,7 @@ from backend.text.words import fold
 from backend.types import (
     FUSION,
     HOME,
+    Check,
     Condition,
     Event,
     Failed,
@@ -148,8 +149,7 @@ class Gatherer:
         notes, steps = plan.notes, plan.steps
         decided: list[tuple[list[Asked], list[Event]]] = []
         if plan.condition is not None:
-            verdict, chain, events = await self._decide(plan.condition, question)
-            decided.append((chain, events))
+            verdict, decided = await self._decide(plan.condition, question)
             if verdict is None:
                 notes = (*notes, "undecidable")
             elif not verdict:
@@ -171,24 +171,31 @@ class Gatherer:
 
     async def _decide(
         self, condition: Condition, question: Question
-    ) -> tuple[bool | None, list[Asked], list[Event]]:
-        """Return whether a condition holds (None: it can't be told), and what its source found.
+    ) -> tuple[bool | None, list[tuple[list[Asked], list[Event]]]]:
+        """Return whether a condition holds (None: it can't be told), and what was found on each thing that it states.
 
         What decides is evidence too: who gets no answer to the rest hears why. A source that fails leaves it open.
         """
-        verdict: bool | None = None
-        chain: list[Asked] = []
-        events: list[Event] = []
-        if condition.step is not None:
-            until = time.monotonic() + (question.left - _RESERVE) / 2
-            chain, events = await self._chain(condition.step, question, until)
-            outcome = chain[-1].outcome
-            if not isinstance(outcome, Found):
-                chain = []
-            elif outcome.verdict is not None:
-                verdict = outcome.verdict is not condition.negated
+        until = time.monotonic() + (question.left - _RESERVE) / 2
+        checked = await asyncio.gather(
+            *(self._check(check, question, until) for check in condition.checks)
+        )
+        verdict = _together([each for each, _, _ in checked], every=condition.every)
         word = "undecidable" if verdict is None else "true" if verdict else "false"
-        events.append(Event.now("condition", text=condition.text, verdict=word))
+        told = [(chain, events) for _, chain, events in checked]
+        told.append(([], [Event.now("condition", text=condition.text, verdict=word)]))
+        return verdict, told
+
+    async def _check(
+        self, check: Check, question: Question, until: float
+    ) -> tuple[bool | None, list[Asked], list[Event]]:
+        if check.step is None:
+            return None, [], []
+        chain, events = await self._chain(check.step, question, until)
+        outcome = chain[-1].outcome
+        if not isinstance(outcome, Found):
+            return None, [], events
+        verdict = None if outcome.verdict is None else outcome.verdict is not check.negated
         return verdict, chain, events
 
     async def _chain(
@@ -249,6 +256,13 @@ class Gatherer:
         if isinstance(outcome, Found) and keeps and unchanged:
             await self._results.put(key, outcome, outcome.fresh_until)
         return Asked(source.tag, outcome, _since(started))
+
+
+def _together(verdicts: Sequence[bool | None], *, every: bool) -> bool | None:
+    """Return whether every one is so, or any; what isn't known leaves open what the others don't settle."""
+    if (not every) in verdicts:
+        return not every
+    return None if None in verdicts else every
 
 
 def _key(source: Source, step: Step, question: Question) -> str:

@@ -137,16 +137,23 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """What has to be so before the rest of a plan is done: `step` asks, its source gives a verdict.
+class Check:
+    """One thing that a condition states: `step` asks, its source gives a verdict; where it is `negated`, the opposite counts.
 
-    `text` is the condition as it was said; where it is `negated`, the opposite of the verdict counts. `step` None:
-    nobody knows.
+    `step` None: nobody knows.
     """
 
-    text: str
     step: Step | None
     negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What has to be so before the rest of a plan is done, as it was said: every one of `checks`, or any of them."""
+
+    text: str
+    checks: tuple[Check, ...]
+    every: bool = True
 
 
 @dataclass(frozen=True, slots=True)

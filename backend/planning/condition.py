@@ -8,56 +8,142 @@ router") is a question like any other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.planning.requests import Requests, requests
 from backend.planning.rules import DOCUMENTS, plan_rules
 from backend.text.aligned import Aligned
+from backend.text.places import named_place
 from backend.text.words import topic_words
 from backend.types import HOME
 
 _DECIDING: Final = (HOME, "uptime", "forecast")
 """Sources that can say whether something is so."""
+_OWN_WORDS: Final = 3
+"""A statement with fewer words has no thing that it is of: "is locked"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One thing that a condition states, without what negates it; `source` can say whether it is so, None: nobody knows."""
+
+    text: str
+    source: str | None
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """What is asked (`request`) if `source` says that `condition` holds, or doesn't where it is `negated`.
-
-    `text` is the condition as it was said; `source` None: nobody knows.
-    """
+    """What is asked (`request`) if every one of `parts` is so, or any; `text` is the condition as it was said."""
 
     text: str
-    condition: str
-    negated: bool
+    parts: tuple[Stated, ...]
+    every: bool
     request: str
-    source: str | None
 
 
 def conditional(text: str, language: str) -> Conditional | None:
-    """Return the condition of `text` and what depends on it; None where it has none."""
+    """Return the condition of `text` and what depends on it; None where it has none.
+
+    Where it may end in several places, it ends behind what can be decided: not between "the windows" and "are closed".
+    """
     words = requests(language)
     aligned = Aligned(text)
     folded = aligned.folded
     for pattern, unless in ((words.unless, True), (words.if_, False)):
         for found in pattern.finditer(folded):
+            first: Conditional | None = None
             for start, end, begin, until in _cuts(aligned, words, language, found.span()):
                 condition, request = folded[start:end].strip(), folded[begin:until].strip()
                 if not condition or not request:
                     continue
-                plain, negated = _without_negation(condition, words)
-                source = _decides(plain, words, language)
+                parts, every, ends = _parts(condition, words, language)
+                source = next((part.source for part in parts if part.source), None)
                 if not _depends(request, source, language):
                     continue
-                return Conditional(
+                made = Conditional(
                     aligned.taken(start, end),
-                    plain,
-                    negated != unless,
+                    tuple(replace(part, negated=part.negated != unless) for part in parts),
+                    # Not both of two is either not.
+                    every != unless,
                     aligned.taken(begin, until),
-                    source,
                 )
+                if ends:
+                    return made
+                first = first or made
+            if first is not None:
+                return first
     return None
+
+
+def _parts(condition: str, words: Requests, language: str) -> tuple[tuple[Stated, ...], bool, bool]:
+    """Return what a condition states, whether all of it has to be so, and whether it ends with what can be decided.
+
+    "The nas is down and it rains" states two things, "the nas and the router are down" one. What mixes "and" with "or",
+    or says a thing of something that only the piece before it names, nobody knows.
+    """
+    joints = sorted(
+        (found.start(), found.end(), every)
+        for pattern, every in ((words.join, True), (words.or_, False))
+        for found in pattern.finditer(condition)
+    )
+    pieces: list[str] = []
+    ways: set[bool] = set()
+    begin = at = 0
+    for start, end, every in joints:
+        until = min((joint[0] for joint in joints if joint[0] >= end), default=len(condition))
+        before, after = condition[begin:start].strip(), condition[end:until].strip()
+        if start >= at and before and after:
+            at = end
+            known = all(_stated(each, words, language).source for each in (before, after))
+            # "Un servizio è offline", said without its accent, has a thing and no statement before its "e".
+            if known and not _short(before, words, language):
+                pieces.append(before)
+                ways.add(every)
+                begin = end
+    pieces.append(condition[begin:].strip())
+    last = condition[max((end for _, end, _ in joints), default=0) :].strip()
+    ends = _stated(last, words, language).source is not None
+    if len(pieces) == 1:
+        return (_stated(condition, words, language),), True, ends
+    pieces = _at_one_time(pieces, words, language)
+    stated = tuple(_stated(piece, words, language) for piece in pieces)
+    places = {named_place(each.text, language) for each in stated if each.source == "forecast"}
+    if len(ways) > 1 or len(places) > 1 or any(_leans(each, words, language) for each in pieces):
+        return (replace(_stated(condition, words, language), source=None),), True, ends
+    return stated, ways.pop(), ends
+
+
+def _stated(piece: str, words: Requests, language: str) -> Stated:
+    plain, negated = _without_negation(piece, words)
+    return Stated(plain, _decides(plain, words, language), negated)
+
+
+def _at_one_time(pieces: list[str], words: Requests, language: str) -> list[str]:
+    """Return pieces of which those on the weather that name no time are of the only one that is named: "it rains or snows tomorrow"."""
+    times = {found[0] for piece in pieces for found in words.time.finditer(piece)}
+    return [
+        f"{piece} {next(iter(times))}"
+        if len(times) == 1
+        and not words.time.search(piece)
+        and _stated(piece, words, language).source == "forecast"
+        else piece
+        for piece in pieces
+    ]
+
+
+def _leans(piece: str, words: Requests, language: str) -> bool:
+    """Return whether a piece says of the home or its services what only another one names: "is locked", "it is down"."""
+    return _short(piece, words, language) or (
+        _stated(piece, words, language).source != "forecast"
+        and words.leans.match(piece) is not None
+    )
+
+
+def _short(piece: str, words: Requests, language: str) -> bool:
+    stated = _stated(piece, words, language)
+    return stated.source != "forecast" and len(stated.text.split()) < _OWN_WORDS
 
 
 def supposed(text: str, language: str) -> bool:

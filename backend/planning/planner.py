@@ -13,7 +13,7 @@ from backend.planning.chooser import Chooser
 from backend.planning.reading import Part, Reading, read
 from backend.sources.base import Source
 from backend.text.words import fold
-from backend.types import FUSION, By, Choice, Condition, Event, Plan, Question, Step
+from backend.types import FUSION, By, Check, Choice, Condition, Event, Plan, Question, Step
 
 _FALLBACKS: Final = ("house", "kiwix")
 """What is asked, in this order, when the source that a question names finds nothing."""
@@ -114,9 +114,16 @@ class Planner:
         said = reading.condition
         if said is None:
             return None
-        known = said.source is not None and said.source in self._sources
-        step = Step(said.source, said.condition) if known and said.source else None
-        return Condition(said.text, step, said.negated)
+        checks = tuple(
+            Check(
+                Step(part.source, part.text)
+                if part.source and part.source in self._sources
+                else None,
+                part.negated,
+            )
+            for part in said.parts
+        )
+        return Condition(said.text, checks, said.every)
 
     def _steps(self, part: Part) -> Iterator[Step]:
         """Yield the steps of one thing that is asked, the first above all."""

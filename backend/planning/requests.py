@@ -21,6 +21,7 @@ class Requests:
     if_: re.Pattern[str]
     unless: re.Pattern[str]
     then: re.Pattern[str]
+    or_: re.Pattern[str]
     more: re.Pattern[str]
     leans: re.Pattern[str]
     at: re.Pattern[str]
@@ -58,6 +59,7 @@ def requests(language: str) -> Requests:
         if_=words("if"),
         unless=words("unless"),
         then=words("then"),
+        or_=words("or"),
         more=words("more"),
         leans=opening("leans"),
         at=words("at"),

@@ -53,7 +53,8 @@ def test_a_condition_is_told_from_what_depends_on_it(row: dict[str, Any]) -> Non
         assert condition is None
         return
     assert condition is not None
-    assert (condition.condition, condition.source or "nobody", condition.negated) == (
+    (part,) = condition.parts
+    assert (part.text, part.source or "nobody", part.negated) == (
         row["condition"],
         row["by"],
         row["negated"],
