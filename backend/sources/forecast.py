@@ -25,6 +25,7 @@ from backend.sources.base import SourceState, made_of
 from backend.sources.http import UpstreamError
 from backend.sources.openmeteo import FORECAST, GEOCODING, Weather
 from backend.sources.outlook import Asking, Limits
+from backend.text.days import is_past
 from backend.text.places import named_place, region, spellings
 from backend.text.since import Hours
 from backend.text.words import fold
@@ -133,13 +134,15 @@ class Forecast:
         brought = step.place or question.place
         if self._home is None and self._url is None and brought is None:
             return NotConfigured(self._missing)
+        words = own_or_default(question.language, "forecast")
+        if await asyncio.to_thread(is_past, step.query, question.language, question.now.year):
+            return _found([words["past"]], question, datetime.now(UTC))
         until = time.monotonic() + min(_SECONDS, question.left - _RESERVE)
         try:
             where = await self._where(step, question, until)
             if where is None:
                 return NotConfigured(self._missing)
             if isinstance(where, str):
-                words = own_or_default(question.language, "forecast")
                 # Nobody keeps that a place isn't known.
                 return _found(
                     [words["unknown_place"].format(name=where)], question, datetime.now(UTC)

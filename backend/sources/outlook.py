@@ -37,6 +37,8 @@ _SUBJECTS: Final = (
     "temperature",
 )
 """What a question may be about, the first that its words name."""
+_MERELY: Final = ("wind", "cold", "warm", "temperature")
+"""What "dry" comes before where both are asked for."""
 _COMES_DOWN: Final = ("rain", "snow", "storm")
 _SKY: Final = {
     "clear": (0,),
@@ -149,9 +151,13 @@ class _Teller:
         self._asked = fold(asking.text)
         self._when = named_days(asking.text, asking.language, self._today)
         self._first = True
+        # "Will it stay dry" asks for rain, too: "yes" says that there is none.
+        self._dry = self._is("dry") and not any(map(self._is, _COMES_DOWN))
 
     def said(self) -> Said:
         subject = next((name for name in _SUBJECTS if self._is(name)), "")
+        if self._dry and (not subject or subject in _MERELY):
+            subject = "rain"
         when = self._when
         if not when.days and when.part is None and when.hours is None:
             if subject in _COMES_DOWN and self._is("when"):
@@ -219,6 +225,10 @@ class _Teller:
 
     def _from_now(self, hours: int) -> list[_Span]:
         begin = self._hour()
+        known = [at for at, figures in self._weather.hours if figures.told or figures.wet]
+        if known:
+            # Of no more hours than are told of.
+            hours = min(hours, max(1, (known[-1] - begin) // timedelta(hours=1) + 1))
         name = (
             self._words["next_hours"].format(hours=hours) if hours > 1 else self._words["next_hour"]
         )
@@ -334,7 +344,7 @@ class _Teller:
             else (self._joined([span.when for span in chosen]))
         )
         sentence = self._sentence(f"{subject}_{kind}", when=name, chance=tail)
-        return Said((sentence,), kind == "yes")
+        return Said((sentence,), kind == ("no" if self._dry else "yes"))
 
     def _comes(self, subject: str, figures: Figures, least: float) -> bool:
         """Return whether it comes by the chance, where one is told, else by the sky and what falls."""
@@ -375,16 +385,20 @@ class _Teller:
                     True,
                 )
         spans = [
-            _Span("", day, figures)
-            for day, figures in self._weather.days.items()
+            span
+            for day in sorted(self._weather.days)
             if day >= self._today
+            and (span := self._span((day - self._today).days)) is not None
+            and span.figures.wet
         ]
+        # What is told of whole days only, or is no more than possible, is no reason to say that none comes.
         found = [
-            _Span(self._name((span.day - self._today).days, None), span.day, span.figures)
+            span
+            for least in (LIKELY, self._limits.chance)
             for span in spans
-            if self._comes(subject, span.figures, LIKELY)
+            if self._comes(subject, span.figures, least)
         ]
-        if found and not self._weather.hours:
+        if found:
             return self._down(subject, found[:1])
         days = max(1, len(spans))
         name = self._words["next_days"].format(days=days)
@@ -441,8 +455,9 @@ class _Teller:
                 or not self._comes(subject, span.figures, self._limits.chance)
                 else self._down(subject, [span]).sentences[0]
             )
-            later = later.removeprefix(self._words["yes"])
-            return Said((first, _capital(later)) if later else (first,), comes, True)
+            later = later.removeprefix(self._words["no" if self._dry else "yes"])
+            told = (first, _capital(later)) if later else (first,)
+            return Said(told, comes is not self._dry, True)
         if subject == "humidity" and now.humidity is not None:
             return Said((self._sentence("humidity", humidity=round(now.humidity)),), None, True)
         if subject == "wind" and when.now and now.wind is not None:
@@ -486,10 +501,11 @@ class _Teller:
         for one, other in words.get("contracted", ()):
             where = where.replace(one, other)
         begins = self._is("yes_no")
+        yes, no = (words["no"], words["yes"]) if self._dry else (words["yes"], words["no"])
         text = str(words[key]).format(
             where=where,
-            yes=words["yes"] if begins else "",
-            no=words["no"] if begins else "",
+            yes=yes if begins else "",
+            no=no if begins else "",
             **fields,
         )
         text = _capital(text)

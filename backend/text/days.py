@@ -25,8 +25,11 @@ _FEW: Final = 3
 """So many days are "the next days", and the least that "this week" has."""
 _ONE_DAY: Final = ("today", "tonight", "this_part", "tomorrow", "day_after", "yesterday")
 _SEVERAL: Final = ("next_weekend", "weekend", "next_week", "this_week", "next_month", "few_days")
-_COUNTED: Final = ("in_days", "in_weeks", "next_days", "hours")
+_COUNTED: Final = ("in_days", "in_weeks", "in_months", "next_days", "hours")
 _FAR: Final = 30
+_NEVER: Final = 400
+"""Days to one that no calendar has: the 31st of February."""
+_YEAR: Final = re.compile(r"\b(?:19[1-9]\d|20(?:0[1-9]|[1-9]\d))\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class When:
 @dataclass(frozen=True, slots=True)
 class _Words:
     named: Mapping[str, re.Pattern[str]]
+    past: re.Pattern[str]
+    past_verbs: re.Pattern[str]
     counted: Mapping[str, re.Pattern[str]]
     weekdays: tuple[re.Pattern[str], ...]
     next: re.Pattern[str]
@@ -62,16 +67,24 @@ def _words(language: str) -> _Words:
         "{d}": r"(?P<d>\d{1,2})",
         "{m}": rf"(?P<m>{either(months)})",
     }
+    days = since.get("weekdays", ())
+    past = any_of(
+        pattern.replace("{w}", "|".join(days))
+        .replace("{n}", rf"(?:\d{{1,3}}|{either(numbers)})")
+        .replace("{m}", either(months))
+        for pattern in data.get("past", ())
+    )
 
     def filled(pattern: str) -> str:
         for field, of in fields.items():
             pattern = pattern.replace(field, of)
         return pattern
 
-    days = since.get("weekdays", ())
     joined = data.get("joined", "").split()
     return _Words(
         {name: any_of(data.get(name, [])) for name in (*_ONE_DAY, *_SEVERAL, *PARTS, "now")},
+        past,
+        any_of(data.get("past_verbs", ())),
         {
             name: re.compile(rf"\b{filled(data[name])}\b" if name in data else r"(?!)")
             for name in _COUNTED
@@ -99,10 +112,23 @@ def named_days(text: str, language: str, today: date) -> When:
     return When(tuple(sorted(days)), part, None, now)
 
 
+def is_past(text: str, language: str, year: int) -> bool:
+    """Return whether `text` asks of a time before today, in the year `year`: "last monday", "was it", "in 2003"."""
+    words = _words(language)
+    folded = fold(text)
+    if words.past.search(folded) or words.named["yesterday"].search(folded):
+        return True
+    if any(int(found[0]) < year for found in _YEAR.finditer(folded)):
+        return True
+    ahead = any(words.named[name].search(folded) for name in ("tomorrow", "day_after"))
+    return not ahead and words.past_verbs.search(folded) is not None
+
+
 def spans(folded: str, language: str) -> list[tuple[int, int]]:
     """Return where words for a time stand in a folded text."""
     words = _words(language)
     patterns = (
+        words.past,
         *words.counted.values(),
         *words.dates,
         words.next,
@@ -140,14 +166,17 @@ def _one_by_one(folded: str, words: _Words, today: date) -> set[int]:
         days.add(_number(found, words))
     if found := words.counted["in_weeks"].search(folded):
         days.add(_number(found, words) * _WEEK)
+    if found := words.counted["in_months"].search(folded):
+        days.add(_number(found, words) * _FAR)
     coming = words.next.search(folded) is not None
     for number, pattern in enumerate(words.weekdays):
         if pattern.search(folded):
             ahead = (number - today.weekday()) % _WEEK
             days.add(ahead or (_WEEK if coming else 0))
     for pattern in words.dates:
-        if (found := pattern.search(folded)) and (far := _until(found, words, today)) is not None:
-            days.add(far)
+        if found := pattern.search(folded):
+            far = _until(found, words, today)
+            days.add(_NEVER if far is None else far)
     return days
 
 

@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given, strategies as st
 import pytest
 
-from backend.languages import SPOKEN
+from backend.languages import SPOKEN, table
 from backend.text.days import named_days
 from backend.text.places import named_place
 from tests.backend.sources.open_meteo import OpenMeteo
@@ -131,6 +131,97 @@ async def test_sixteen_identical_cold_questions_are_one_look(
     assert len({reply["speech"] for reply in replies}) == 1
     paths = [request.path for request in sky.asked]
     assert paths.count("/v1/forecast") == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "query"),
+    [
+        ("en", "what was the weather last monday"),
+        ("en", "weather two days ago"),
+        ("en", "was it sunny on monday"),
+        ("en", "did it rain this morning"),
+        ("en", "how hot was it in lyon in 2003"),
+        ("de", "wie war das wetter letzten montag"),
+        ("de", "hat es am montag geregnet"),
+        ("fr", "quel temps faisait-il lundi"),
+        ("fr", "est-ce qu'il a plu lundi dernier"),
+        ("es", "que tiempo hizo el lunes pasado"),
+        ("es", "llovio el lunes"),
+        ("it", "che tempo faceva lunedi scorso"),
+        ("it", "ha piovuto tre giorni fa"),
+        ("nl", "wat was het weer vorige maandag"),
+        ("nl", "heeft het maandag geregend"),
+        ("pl", "czy padalo w zeszly poniedzialek"),
+        ("pl", "jaka byla pogoda tydzien temu"),
+    ],
+)
+async def test_the_weather_of_a_time_before_today_is_never_that_of_days_ahead(
+    language: str, query: str, client: Client, sky: OpenMeteo
+) -> None:
+    reply = await ask(client, query, language=language, source="forecast")
+    assert reply["speech"] == table(language, "forecast")["past"]
+    assert sky.asked == []
+
+
+async def test_a_day_that_no_calendar_has_or_no_forecast_reaches_is_not_today(
+    client: Client,
+) -> None:
+    for day in ("on the 31st of february", "in a month", "in two months"):
+        reply = await ask(client, f"will it rain {day}", source="forecast")
+        assert reply["speech"] == "The forecast only reaches 14 days ahead."
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "said"),
+    [
+        ("en", "will it stay dry tomorrow", "No, rain is likely"),
+        ("de", "bleibt es morgen trocken", "Nein, morgen regnet"),
+        ("fr", "va-t-il faire sec demain", "Non, il va probablement pleuvoir"),
+        ("es", "va a estar seco manana", "No, es probable que llueva"),
+        ("it", "sara asciutto domani", "No, è probabile che piova"),
+        ("nl", "blijft het morgen droog", "Nee, morgen gaat het waarschijnlijk regenen"),
+        ("pl", "czy jutro bedzie sucho", "Nie, jutro prawdopodobnie będzie padać"),
+    ],
+)
+async def test_who_asks_for_dry_weather_hears_no_where_it_rains(
+    language: str, query: str, said: str, client: Client, sky: OpenMeteo
+) -> None:
+    sky.rain(1, 80)
+    reply = await ask(client, query, language=language, source="forecast")
+    assert reply["speech"].startswith(said)
+
+
+@pytest.mark.parametrize(("chance", "verdict"), [(80, "false"), (5, "true")])
+async def test_a_condition_on_dry_weather_holds_where_no_rain_is_expected(
+    chance: int, verdict: str, client: Client, sky: OpenMeteo
+) -> None:
+    sky.rain(1, chance, code=63 if chance > 50 else 2)
+    reply = await ask(client, "if it's dry tomorrow tell me the weather in lyon", explain=True)
+    told = next(row for row in reply["explanation"] if row["event"] == "condition")
+    assert told["verdict"] == verdict
+
+
+async def test_rain_that_is_only_told_of_whole_days_or_only_possible_is_no_all_clear(
+    client: Client, sky: OpenMeteo
+) -> None:
+    sky.hours = {
+        hour: {"precipitation_probability": None, "precipitation": None, "weather_code": None}
+        for hour in range(48, 24 * 14)
+    }
+    sky.days[5] = {"precipitation_probability_max": 40, "weather_code": 61}
+    reply = await ask(client, "when will it rain in lyon")
+    assert "rain is possible" in reply["speech"].casefold()
+    assert "40 percent" in reply["speech"]
+
+
+async def test_no_rain_is_said_of_no_more_hours_than_are_told_of(
+    client: Client, sky: OpenMeteo
+) -> None:
+    unknown = {"precipitation_probability": None, "precipitation": None, "weather_code": None}
+    sky.hours = {hour: {**unknown, "temperature_2m": None} for hour in range(48, 24 * 14)}
+    reply = await ask(client, "will it rain in the next 100 hours")
+    assert "next 100 hours" not in reply["speech"]
+    assert "no rain is expected in the next" in reply["speech"]
 
 
 @given(st.text(max_size=120), st.sampled_from([*SPOKEN, "xx"]))
