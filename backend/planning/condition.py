@@ -58,7 +58,7 @@ def conditional(text: str, language: str) -> Conditional | None:
                 condition, request = folded[start:end].strip(), folded[begin:until].strip()
                 if not condition or not request:
                     continue
-                parts, every, ends = _parts(condition, words, language)
+                parts, every, ends = _parts(aligned, (start, end), words, language)
                 source = next((part.source for part in parts if part.source), None)
                 if not _depends(request, source, language):
                     continue
@@ -77,16 +77,22 @@ def conditional(text: str, language: str) -> Conditional | None:
     return None
 
 
-def _parts(condition: str, words: Requests, language: str) -> tuple[tuple[Stated, ...], bool, bool]:
+def _parts(
+    aligned: Aligned, span: tuple[int, int], words: Requests, language: str
+) -> tuple[tuple[Stated, ...], bool, bool]:
     """Return what a condition states, whether all of it has to be so, and whether it ends with what can be decided.
 
     "The nas is down and it rains" states two things, "the nas and the router are down" one. What mixes "and" with "or",
     or says a thing of something that only the piece before it names, nobody knows.
     """
+    condition = aligned.folded[slice(*span)]
     joints = sorted(
         (found.start(), found.end(), every)
         for pattern, every in ((words.join, True), (words.or_, False))
         for found in pattern.finditer(condition)
+        # "È" joins nothing.
+        if len(found[0]) > 1
+        or aligned.taken(span[0] + found.start(), span[0] + found.end()).casefold() == found[0]
     )
     pieces: list[str] = []
     ways: set[bool] = set()
@@ -97,7 +103,7 @@ def _parts(condition: str, words: Requests, language: str) -> tuple[tuple[Stated
         if start >= at and before and after:
             at = end
             known = all(_stated(each, words, language).source for each in (before, after))
-            # "Un servizio è offline", said without its accent, has a thing and no statement before its "e".
+            # Where it was heard without its accent, there is no more than a thing before it.
             if known and not _short(before, words, language):
                 pieces.append(before)
                 ways.add(every)
@@ -106,7 +112,7 @@ def _parts(condition: str, words: Requests, language: str) -> tuple[tuple[Stated
     last = condition[max((end for _, end, _ in joints), default=0) :].strip()
     ends = _stated(last, words, language).source is not None
     if len(pieces) == 1:
-        return (_stated(condition, words, language),), True, ends
+        return (_stated(pieces[0], words, language),), True, ends
     pieces = _at_one_time(pieces, words, language)
     stated = tuple(_stated(piece, words, language) for piece in pieces)
     places = {named_place(each.text, language) for each in stated if each.source == "forecast"}

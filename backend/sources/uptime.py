@@ -104,7 +104,9 @@ class Uptime:
         )
         if not passages:
             return Nothing()
-        verdict = holds(services, step.query, question.language)
+        verdict = await asyncio.to_thread(
+            holds, services, step.query, question.language, question.now.year
+        )
         return Found(passages, datetime.now(UTC) + timedelta(seconds=self.ttl), verdict)
 
     async def look(self, until: float) -> tuple[Item, ...]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from backend import languages
 from backend.languages import own_or_default
+from backend.text.days import is_past
 from backend.text.words import fold, tokens
 
 STATES: Final = ("down", "up", "pending", "maintenance")
@@ -28,6 +29,7 @@ _MOST_WORDS: Final = 6
 """Of a name, in a row."""
 _SHORTEST_STEM: Final = 3
 _WORD: Final = re.compile(r"\w+")
+_MOST_DIGITS: Final = 5
 _BREAK: Final = "|"
 """Stands for a phrase that names nothing; no folded word is that."""
 
@@ -45,8 +47,9 @@ class Service:
 class _Asked:
     """What a question asks for: `named` by their names, `generic` by words like "server", `unknown` names, or `whole`.
 
-    `how_many`, `down` and `up` tell what of all is asked, `every` that it is of all of them; `ours` that any word of it is
-    about services at all.
+    `how_many`, `down` and `up` tell what of all is asked, `every` that it is of all of them, `either` of one of several;
+    `ours` that any word of it is about services at all. `open` tells that it says more than is understood: how many they
+    are, which of them not, or of one that it is up and of another that it is down.
     """
 
     named: tuple[Service, ...]
@@ -58,6 +61,8 @@ class _Asked:
     down: bool
     up: bool
     every: bool
+    either: bool
+    open: bool
     which_up: bool
 
 
@@ -87,20 +92,25 @@ def told(
     return said
 
 
-def holds(services: Sequence[Service], statement: str, language: str) -> bool | None:
+def holds(services: Sequence[Service], statement: str, language: str, year: int) -> bool | None:
     """Return whether what a statement says of services is so; None where that can't be told.
 
     "Any service is down", "jellyfin is up", "all services are up": what is down is one at least, what is up is all of
-    those that are meant. A state that isn't known decides nothing.
+    those that are meant. A state that isn't known decides nothing, and today's state nothing of yesterday.
     """
     asked = _asked(services, statement, language, own_or_default(language, "uptime"))
-    if asked.unknown or not (asked.ours or asked.named):
+    if (
+        is_past(statement, language, year)
+        or asked.open
+        or asked.unknown
+        or not (asked.ours or asked.named)
+    ):
         return None
     states = [service.state for service in asked.named or services]
     if not states or not (asked.down or asked.up):
         return None
     sought = "down" if asked.down else "up"
-    if asked.down and not asked.every:
+    if asked.either or (asked.down and not asked.every):
         if sought in states:
             return True
     elif any(state not in (sought, UNKNOWN) for state in states):
@@ -210,6 +220,10 @@ def _asked(
     named, generic, taken = _found(services, said, sorted(sets["endings"]), names_something)
     whole = not said_set.isdisjoint(sets["all"])
     left = ["" if at in taken or word in empty else word for at, word in enumerate(said)]
+    number = max(
+        (counts.get(word, 0) or _whole(word) for word in left if word),
+        default=0,
+    )
     for at, word in enumerate(left):
         # "All 3" and "the two routers" are no names; "NAS 2" isn't "NAS", and "10.0.0.5" is an address.
         if word.isdecimal() and at - 1 in taken:
@@ -218,7 +232,9 @@ def _asked(
             left[at] = "" if whole or named else word
     if whole or named or any(word and word not in sets["certain"] for word in left):
         left = ["" if word in sets["certain"] else word for word in left]
-    denied = not said_set.isdisjoint(sets["not"]) and not said_set.isdisjoint(sets["up"])
+    up = not said_set.isdisjoint(sets["up"])
+    every = not said_set.isdisjoint(sets["every"])
+    denied = not said_set.isdisjoint(sets["not"]) and up
     down = denied or not said_set.isdisjoint(sets["down"])
     return _Asked(
         named=named,
@@ -228,12 +244,25 @@ def _asked(
         ours=not said_set.isdisjoint(ours),
         how_many=how_many,
         down=down,
-        up=not down and not said_set.isdisjoint(sets["up"]),
-        every=not said_set.isdisjoint(sets["every"]),
-        which_up=not (
-            down or said_set.isdisjoint(sets["up"]) or said_set.isdisjoint(sets["which"])
-        ),
+        up=not down and up,
+        every=every,
+        either=not said_set.isdisjoint(sets["or"]),
+        open=(down and not denied and _apart(said, sets["up"], sets["down"]))
+        or (number > 1 and not every)
+        or any(f" {phrase} " in f" {fold(query)} " for phrase in asked["bounds"]),
+        which_up=not (down or not up or said_set.isdisjoint(sets["which"])),
     )
+
+
+def _apart(said: Sequence[str], up: frozenset[str], down: frozenset[str]) -> bool:
+    """Return whether a word for "up" is there that no word for "down" turns round, as in "hors ligne", "fuera de linea"."""
+    return any(
+        word in up and down.isdisjoint(said[max(0, at - 2) : at]) for at, word in enumerate(said)
+    )
+
+
+def _whole(word: str) -> int:
+    return int(word) if word.isdecimal() and len(word) < _MOST_DIGITS else 0
 
 
 def _beside(row: Sequence[str], at: int, test: Callable[[str], bool]) -> bool:

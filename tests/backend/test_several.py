@@ -138,7 +138,7 @@ def test_a_statement_of_services_holds_or_not_or_cannot_be_told(
     language: str, state: str, expected: tuple[bool | None, ...]
 ) -> None:
     services = [Service("1", "Router", "up"), Service("2", "NAS", state)]
-    assert tuple(holds(services, text, language) for text in STATEMENTS[language]) == expected
+    assert tuple(holds(services, text, language, 2026) for text in STATEMENTS[language]) == expected
 
 
 @pytest.mark.parametrize(
@@ -172,3 +172,109 @@ async def test_without_states_a_condition_on_the_house_is_open(client: Client) -
     reply = await ask(client, "tell me the headlines if the front door is locked")
     assert reply["speech"].startswith(HEADLINE)
     assert reply["speech"].endswith(UNDECIDED)
+
+
+async def checked(client: Client, query: str, **fields: Any) -> str:
+    reply = await ask(client, f"{query} tell me the headlines", explain=True, **fields)
+    assert reply["success"]
+    verdict = str(named(reply, "condition")[0]["verdict"])
+    assert (HEADLINE in reply["speech"]) == (verdict != "false")
+    return verdict
+
+
+KITCHEN = home_state("binary_sensor.k", "Kitchen window", "on", "Kitchen", "window")
+FRONT = home_state("lock.f", "Front door", "locked", "Hall")
+
+
+@pytest.mark.parametrize(
+    ("query", "verdict"),
+    [
+        ("if the front door is locked and the nas is down", "true"),
+        ("if the kitchen window is closed and the front door is locked", "false"),
+        ("if the front door is locked and the kitchen window is closed", "false"),
+        ("if the kitchen window is closed and the nas is down", "false"),
+        ("if the nas is down and the kitchen window is closed", "false"),
+        ("if the router is down or the nas is down", "true"),
+        ("if the kitchen window is closed or the nas is down", "true"),
+        ("if the nas is down and jellyfin is up", "undecidable"),
+        ("if the router is down and jellyfin is up", "false"),
+        ("if the front door is locked and open", "undecidable"),
+        ("if the nas is down and the router is down or the front door is locked", "undecidable"),
+        ("unless the nas is up and the router is up", "true"),
+        ("unless the nas is down or the router is down", "false"),
+        ("if neither the nas nor the router is down", "false"),
+        ("if neither the router nor home assistant is down", "true"),
+    ],
+)
+async def test_a_condition_that_states_several_things_is_decided_on_all_of_them(
+    query: str, verdict: str, client: Client, kuma: Kuma
+) -> None:
+    kuma.states["NAS"] = 0
+    assert await checked(client, query, states=[KITCHEN, FRONT]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "verdict"),
+    [
+        ("de", "wenn der router offline ist und das nas offline ist", "false"),
+        ("de", "wenn weder das nas noch der router offline ist", "false"),
+        ("fr", "si le router est en panne et le nas est en panne", "false"),
+        ("es", "si el router esta caido y el nas esta caido", "false"),
+        ("it", "se il router è offline e il nas è offline", "false"),
+        ("it", "se il router e offline e il nas e offline", "undecidable"),
+        ("nl", "als de router offline is en de nas offline is", "false"),
+        ("pl", "jesli router jest offline i nas jest offline", "false"),
+    ],
+)
+async def test_conditions_of_several_parts_in_seven_languages(
+    language: str, query: str, verdict: str, client: Client, kuma: Kuma
+) -> None:
+    kuma.states["NAS"] = 0
+    headlines = {
+        "de": "sag mir die schlagzeilen",
+        "fr": "donne moi les titres",
+        "es": "dime los titulares",
+        "it": "dimmi le notizie",
+        "nl": "vertel me het nieuws",
+        "pl": "powiedz mi wiadomosci",
+    }
+    reply = await ask(client, f"{query} {headlines[language]}", language=language, explain=True)
+    assert named(reply, "condition")[0]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("query", "verdict"),
+    [
+        ("if the nas or the router is down", "true"),
+        ("if the nas or the router is up", "true"),
+        ("if the nas and the router are up", "false"),
+        ("if the nas is up and the router is down", "false"),
+        ("if one of the services is down", "true"),
+        ("if all three services are up", "false"),
+        ("if more than two services are down", "undecidable"),
+        ("if two services are down", "undecidable"),
+        ("if exactly one service is down", "undecidable"),
+        ("if at least one service is down", "undecidable"),
+        ("if only the router is down", "undecidable"),
+        ("if all services but the nas are up", "undecidable"),
+        ("if the nas was down yesterday", "undecidable"),
+        ("if the router has not been down", "undecidable"),
+        ("if any service was down last night", "undecidable"),
+    ],
+)
+async def test_what_is_said_of_how_many_or_of_the_past_is_not_decided_on_something_else(
+    query: str, verdict: str, client: Client, kuma: Kuma
+) -> None:
+    kuma.states["NAS"] = 0
+    assert await checked(client, query) == verdict
+
+
+async def test_a_condition_ends_behind_what_it_states(client: Client, kuma: Kuma) -> None:
+    reply = await ask(
+        client,
+        "if the nas is up and the kitchen window is open what's in the news",
+        explain=True,
+        states=[KITCHEN],
+    )
+    assert named(reply, "condition")[0]["text"] == "the nas is up and the kitchen window is open"
+    assert HEADLINE in reply["speech"]
