@@ -146,7 +146,7 @@ def _ask(arguments: argparse.Namespace) -> int:
 
 
 def _show(reply: Reply) -> None:
-    """Print a reply for a person: the answer, where it is from, what was retrieved if anything was."""
+    """Print a reply for a person: the answer, where it is from, what was retrieved if anything was; to stderr, what failed."""
     print(reply.answer or reply.speech)
     if reply.citations:
         print("\nSources")
@@ -156,6 +156,9 @@ def _show(reply: Reply) -> None:
             print(f"  {row.source}  {where}" + (f"  {row.url}" if row.url else ""))
     if reply.success:
         print(f"\nResult\n{reply.result}")
+    for event in reply.explanation or ():
+        if event["event"] == "source" and event["outcome"] == "failed":
+            print(f"{event['source']}: {event['detail']}; doctor tells more", file=sys.stderr)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -106,6 +106,15 @@ def test_each_source_is_shown_by_a_title_or_by_what_it_is_called(tmp_path: Path)
     assert "  uptime  Service status\n" in said.stdout
 
 
+def test_a_source_that_fails_is_named_beside_what_is_said(tmp_path: Path) -> None:
+    with answering({}) as port:
+        feed = f"http://127.0.0.1:{port}/feed?key=s3cret"
+        failed = run(tmp_path, "ask", "what's in the news", NEWS_FEEDS=feed)
+    assert failed.returncode == 1
+    assert failed.stdout == "I can't reach the source for that right now.\n"
+    assert failed.stderr == "news: bad_reply: 127.0.0.1 says 404; doctor tells more\n"
+
+
 def test_where_nothing_is_found_no_result_is_shown(tmp_path: Path) -> None:
     done = run(tmp_path, "ask", "who was Marie Curie")
     assert done.returncode == 1
