@@ -87,3 +87,13 @@ def test_importing_the_server_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert loaded.stdout.strip() == "[]"
+
+
+def test_no_link_is_part_of_the_project() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("no checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "--stage"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    # A checkout puts a link over what lies there and is ignored: it took environments with it.
+    assert not [line for line in listed.stdout.splitlines() if line.startswith("120000")]
