@@ -19,7 +19,7 @@ import uuid
 from backend import __version__, doctor, eval as evaluation
 from backend.bootstrap import build, create_server
 from backend.contract import AUTO, LABELS, QUERY_MAX_CHARS, Reply
-from backend.logs import set_up
+from backend.logs import in_background, set_up
 from backend.server.door import clean
 from backend.server.run import serve
 from backend.settings import LANGUAGE_TAG, Settings, SettingsError, load
@@ -96,7 +96,8 @@ def _serve(arguments: argparse.Namespace) -> int:
                 grace=max(settings.request_timeout_seconds, settings.voice_timeout_seconds) + 1,
             )
 
-    return asyncio.run(run())
+    with in_background():
+        return asyncio.run(run())
 
 
 def _ask(arguments: argparse.Namespace) -> int:

@@ -15,6 +15,8 @@ from datetime import datetime
 import time
 from typing import Any, Final
 
+from pydantic_core import to_json
+
 from backend.answer.quote import quoted
 from backend.answer.speech import speech
 from backend.answer.synthesis import Composer
@@ -28,7 +30,7 @@ from backend.contract import (
     tagged,
 )
 from backend.evidence.fusion import Limits, fuse, render
-from backend.gather import Gathered, Gatherer
+from backend.gather import Gathered, Gatherer, KeptUnder
 from backend.languages import spoken
 from backend.planning import Planner
 from backend.sources.base import Source
@@ -64,14 +66,19 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """A whole reply of which everything had been kept, and what it stands on: it is the same as long as that is."""
+class Told:
+    """A whole reply of which everything had been kept, and what it stands on: it is the same as long as that is.
+
+    `json` is the reply, in two pieces: between them is the id of a request.
+    """
 
     reply: Reply
+    json: tuple[bytes, bytes]
     gathered: Gathered
     answer: Answer | None
     fresh_until: datetime
-    versions: tuple[str, ...]
+    kept: tuple[KeptUnder, ...]
+    versions: tuple[tuple[Source, str], ...]
     model: str
 
 
@@ -94,18 +101,14 @@ class Ask:
         self._log = log
         self._limits = limits
         self._lately: OrderedDict[Hashable, _Seen] = OrderedDict()
-        self._told: OrderedDict[Hashable, _Told] = OrderedDict()
+        self._told: OrderedDict[Hashable, Told] = OrderedDict()
 
     async def close(self) -> None:
         """Wait until all questions are in the log."""
         await self._log.written()
 
     async def reply(self, question: Question, *, explain: bool = False) -> Reply:
-        """Return the whole reply; what is asked word for word again is looked up once, as long as nothing has changed."""
-        if not explain and (told := self._again(question)) is not None:
-            reply = told.reply.model_copy(update={"request_id": question.request_id})
-            self._record(question, reply, told.gathered, told.answer)
-            return reply
+        """Return the whole reply."""
         whole: Reply | None = None
         async with aclosing(self._run(question, explain, stream=False)) as items:
             async for item in items:
@@ -173,21 +176,22 @@ class Ask:
         self._remember(question, reply, gathered, answer, evidence)
         yield reply
 
-    def _again(self, question: Question) -> _Told | None:
-        """Return what was told on the same question, if all that it stands on is still so."""
+    def again(self, question: Question) -> Told | None:
+        """Return what was told on the same question, word for word, if all that it stands on is still so; None if not."""
         key = _sameness(question)
         if (told := self._told.get(key)) is None:
             return None
         if (
-            told.fresh_until > question.now
-            and told.model == self._composer.model
-            and told.versions == self._versions()
-            and self._gatherer.still(told.gathered)
+            told.fresh_until <= question.now
+            or told.model != self._composer.model
+            or any(source.version != version for source, version in told.versions)
+            or not self._gatherer.still(told.kept)
         ):
-            self._told.move_to_end(key)
-            return told
-        del self._told[key]
-        return None
+            del self._told[key]
+            return None
+        self._told.move_to_end(key)
+        self._record(question, told.reply, told.gathered, told.answer)
+        return told
 
     def _remember(
         self,
@@ -203,16 +207,24 @@ class Ask:
         """
         if evidence is None or reply.explanation is not None or question.states or gathered.notes:
             return
-        if (answer is not None and not answer.cached) or not self._gatherer.still(gathered):
+        kept = tuple(asked.kept for asked in gathered.asked if asked.kept is not None)
+        if len(kept) < len(gathered.asked) or (answer is not None and not answer.cached):
             return
-        self._told[_sameness(question)] = _Told(
-            reply, gathered, answer, evidence.fresh_until, self._versions(), self._composer.model
+        sources = {asked.source: self.sources[asked.source] for asked in gathered.asked}
+        id_ = to_json(reply.request_id)
+        before, _, after = to_json(reply).partition(b'"request_id":' + id_)
+        self._told[_sameness(question)] = Told(
+            reply,
+            (before + b'"request_id":', after),
+            gathered,
+            answer,
+            evidence.fresh_until,
+            kept,
+            tuple((source, source.version) for source in sources.values()),
+            self._composer.model,
         )
         while len(self._told) > _LATELY:
             self._told.popitem(last=False)
-
-    def _versions(self) -> tuple[str, ...]:
-        return tuple(source.version for source in self.sources.values())
 
     async def _seen(self, question: Question, gathered: Gathered) -> _Seen:
         """Return what the sources' outcomes come to; what was seen a moment ago isn't looked through again."""

@@ -113,7 +113,7 @@ class SearchRequest(_Request):
     """IANA zone of who asks; the server's own where it is null."""
     place: PlaceIn | None = None
     """Where who asks is."""
-    history: Annotated[list[TurnIn], Field(max_length=HISTORY_MAX_TURNS)] = []
+    history: Annotated[tuple[TurnIn, ...], Field(max_length=HISTORY_MAX_TURNS)] = ()
     """The turns before, the oldest first."""
     conversation_id: Short | None = None
     """What the client calls this conversation."""
@@ -121,7 +121,7 @@ class SearchRequest(_Request):
     """The device that was spoken to."""
     area: Short | None = None
     """The area that it stands in, for "in here"."""
-    states: Annotated[list[StateIn], Field(max_length=STATES_MAX_ROWS)] = []
+    states: Annotated[tuple[StateIn, ...], Field(max_length=STATES_MAX_ROWS)] = ()
     """States of the house that the question may be about; never kept."""
     accepts: list[Short] | None = None
     """`handback`: orders, timers and the like come back to the client instead of an answer."""

@@ -8,7 +8,7 @@ there when the time is over is what there is. Failures are outcomes, and none of
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 import logging
 import time
@@ -40,6 +40,10 @@ _RESERVE: Final = 0.3
 """Seconds of a deadline that are kept for everything after the sources."""
 
 
+KeptUnder = tuple[str, Kept[Found]]
+"""What was kept, after the key that it is kept under."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """How one source answered; `cached` tells that nobody had to be asked, `kept` under which key that was kept."""
@@ -49,7 +53,7 @@ class Asked:
     elapsed_ms: int
     cached: bool = False
     age: float = 0.0
-    kept: tuple[str, Kept[Found]] | None = None
+    kept: KeptUnder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +141,9 @@ class Gatherer:
         self._slots = {tag: asyncio.Semaphore(calls) for tag in sources}
         self._flights: Flights[Asked] = Flights()
 
-    def still(self, gathered: Gathered) -> bool:
-        """Return whether all that was found had been kept, and still is."""
-        return all(
-            asked.kept is not None and self._results.peek(asked.kept[0]) is asked.kept[1]
-            for asked in gathered.asked
-        )
+    def still(self, kept: Iterable[KeptUnder]) -> bool:
+        """Return whether all of it is still kept."""
+        return all(self._results.peek(key) is value for key, value in kept)
 
     async def gather(self, plan: Plan, question: Question) -> Gathered:
         """Ask the sources of `plan`; return by `question.deadline`."""

@@ -6,7 +6,6 @@ lets in who may. There are no CORS headers: pages of other sites have no busines
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from aiohttp import web
@@ -16,18 +15,8 @@ from backend.server.asking import Asking
 from backend.server.auth import KEYS, Keys, admission
 from backend.server.errors import boundary
 from backend.server.metrics import METRICS, Metrics
-from backend.server.parts import (
-    ASK,
-    HEALTH,
-    LOOK,
-    SEARCHES,
-    SETTINGS,
-    STORE,
-    HealthCheck,
-    Keeping,
-    Look,
-)
-from backend.server.rates import RATES, Rates
+from backend.server.parts import ASK, HEALTH, LOOK, SETTINGS, STORE, HealthCheck, Keeping, Look
+from backend.server.rates import PLACES, RATES, Places, Rates
 from backend.server.routes import ROUTES
 from backend.settings import Settings
 
@@ -58,7 +47,7 @@ def create_app(
     app[METRICS] = Metrics()
     app[KEYS] = Keys(settings.api_keys)
     app[RATES] = Rates(settings.rate_limit_per_minute, settings.rate_limit_total_per_minute)
-    app[SEARCHES] = asyncio.Semaphore(searches_at_once)
+    app[PLACES] = Places(searches_at_once)
     for route in ROUTES:
         app.router.add_route(route.method, route.path, route.handler)
         if route.method == "GET":

@@ -12,7 +12,7 @@ import logging
 import time
 from typing import Any, Final, Protocol
 
-from backend.ask import failure_reply
+from backend.ask import Told, failure_reply
 from backend.contract import LABELS, Reply
 from backend.server.metrics import Metrics
 from backend.sources.base import Source
@@ -27,6 +27,9 @@ class Asking(Protocol):
     @property
     def sources(self) -> Mapping[str, Source]:
         """The registered sources by tag."""
+
+    def again(self, question: Question) -> Told | None:
+        """Return at once what was told on the same question, if nothing that it stands on has changed."""
 
     async def reply(self, question: Question, *, explain: bool) -> Reply:
         """Return the whole reply."""
@@ -54,14 +57,22 @@ def _left(task: asyncio.Task[Any]) -> None:
         _LOGGER.error("what a question left behind failed", exc_info=error)
 
 
+def again(ask: Asking, question: Question) -> Told | None:
+    """Return at once what was told on the same question, if nothing that it stands on has changed; raises nothing."""
+    try:
+        return ask.again(question)
+    except Exception:
+        _LOGGER.exception("answering again failed", extra={"request_id": question.request_id})
+        return None
+
+
 async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
     """Return the reply to `question`, at the latest at its deadline; raises nothing of its own."""
-    # Begun at once: what is kept is answered without a turn of the loop.
-    loop = asyncio.get_running_loop()
-    task = asyncio.Task(ask.reply(question, explain=explain), loop=loop, eager_start=True)
+    if not explain and (told := again(ask, question)) is not None:
+        return told.reply.model_copy(update={"request_id": question.request_id})
+    task = asyncio.create_task(ask.reply(question, explain=explain))
     try:
-        if not task.done():
-            await asyncio.wait((task,), timeout=max(0.0, question.left))
+        await asyncio.wait((task,), timeout=max(0.0, question.left))
         if not task.done():
             _LOGGER.error(
                 "a question overran its deadline", extra={"request_id": question.request_id}
@@ -92,24 +103,23 @@ def record(metrics: Metrics, question: Question, reply: Reply | None, *, stream:
     """Count and log how a question ended, in one line without its words; None if the client had gone."""
     elapsed = time.monotonic() - question.received
     metrics.note(question, reply, elapsed)
+    if _LOGGER.isEnabledFor(logging.DEBUG):
+        _LOGGER.debug("question %r", question.text, extra={"request_id": question.request_id})
     fields: dict[str, Any] = {
         "request_id": question.request_id,
         "elapsed_ms": round(elapsed * 1000),
-        "style": question.style.value,
+        "style": question.style,
         "language": question.language,
         "stream": stream,
     }
-    _LOGGER.debug("question %r", question.text, extra={"request_id": question.request_id})
     if reply is None:
         _LOGGER.info("the client hung up", extra=fields)
         return
-    fields |= {
-        "source": reply.source_used,
-        "success": reply.success,
-        "error": reply.error,
-        "cached": reply.cached,
-        "synthesized": reply.synthesized,
-        "truncated": reply.truncated,
-        "handback": reply.handback,
-    }
+    fields["source"] = reply.source_used
+    fields["success"] = reply.success
+    fields["error"] = reply.error
+    fields["cached"] = reply.cached
+    fields["synthesized"] = reply.synthesized
+    fields["truncated"] = reply.truncated
+    fields["handback"] = reply.handback
     _LOGGER.info("answered", extra=fields)

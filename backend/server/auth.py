@@ -25,8 +25,6 @@ from backend.server.errors import CrossSite, Handler, KeyInUrl, Unauthorized
 KEY_HEADER: Final = "X-API-Key"
 MAY_SEE: Final = web.RequestKey("may_see", bool)
 """Whether the caller may see more than that the server lives."""
-CALLER: Final = web.RequestKey("caller", str)
-"""Who asks, in a word that is no secret."""
 
 _IN_URL: Final = frozenset(
     ("access_token", "api-key", "api_key", "apikey", "key", "token", "x-api-key")
@@ -78,10 +76,16 @@ def _cross_site(request: web.Request) -> bool:
         return True
 
 
+def caller(request: web.Request) -> str:
+    """Return who asks, in a word that is no secret."""
+    key = _presented(request)
+    return _digest(key).hex()[:16] if request.app[KEYS] and key else request.remote or ""
+
+
 @web.middleware
 async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Let through who may ask, refuse the others."""
-    for name in request.query:
+    for name in request.query if request.query_string else ():
         if name.lower() in _IN_URL:
             raise KeyInUrl(
                 f"Keys don't belong into the address; send the key in the header {KEY_HEADER}.",
@@ -98,5 +102,4 @@ async def admission(request: web.Request, handler: Handler) -> web.StreamRespons
     if request.method not in _SAFE and _cross_site(request):
         raise CrossSite("A web page of another site can't use this server.", field="Origin")
     request[MAY_SEE] = admitted
-    request[CALLER] = _digest(key).hex()[:16] if keys and key else request.remote or ""
     return await handler(request)

@@ -32,19 +32,24 @@ from backend.types import FUSION, HomeState, Place, Question, Style, Turn
 
 _zones: Final[dict[str, ZoneInfo]] = {}
 """The zones asked for so far; there are some hundreds."""
+_JSON: Final = "application/json"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 async def read(request: web.Request, settings: Settings) -> tuple[Question, bool]:
     """Return the question of a `POST /search`, and whether it is to be explained. Raises Refusal."""
     received = time.monotonic()
-    if "Content-Type" in request.headers and not _is_json(request.content_type):
+    if request.headers.get("Content-Type", _JSON) != _JSON and not _is_json(request.content_type):
         raise UnsupportedMediaType(
             "The body has to be JSON.", field="Content-Type", allowed=("application/json",)
         )
     try:
-        async with asyncio.timeout(settings.request_timeout_seconds):
+        if request.content.is_eof():
+            # All of it came with the head: nobody has to be waited for.
             body = await request.read()
+        else:
+            async with asyncio.timeout(settings.request_timeout_seconds):
+                body = await request.read()
     except TimeoutError:
         raise IncompleteBody(
             f"The body didn't arrive within {settings.request_timeout_seconds:g} seconds."
@@ -65,7 +70,8 @@ async def question(
     asked: SearchRequest, settings: Settings, request_id: str, received: float | None = None
 ) -> Question:
     """Return the question of a request that came in at `received` (monotonic), or just now. Raises Refusal."""
-    zone = await _zone(asked.time_zone or settings.local_timezone)
+    name = asked.time_zone or settings.local_timezone
+    zone = _zones.get(name) or await _zone(name)
     return _question(asked, settings, zone, received or time.monotonic(), request_id)
 
 
@@ -88,13 +94,11 @@ def check_sources(question: Question, known: Collection[str]) -> None:
 
 
 def _is_json(content_type: str) -> bool:
-    return content_type == "application/json" or content_type.endswith("+json")
+    return content_type == _JSON or content_type.endswith("+json")
 
 
 async def _zone(name: str) -> ZoneInfo:
-    """Return the time zone of that name; reads a file when it is first asked for."""
-    if (known := _zones.get(name)) is not None:
-        return known
+    """Return the time zone of that name, which is read from a file. Raises Refusal."""
     try:
         zone = await asyncio.to_thread(ZoneInfo, name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -168,7 +168,7 @@ async def _search(request: web.Request, arguments: Mapping[str, Any]) -> types.C
         asked = SearchRequest.model_validate(body)
         question = await door.question(asked, app[SETTINGS], request[REQUEST_ID])
         door.check_sources(question, app[ASK].sources)
-        async with room_for_a_question(request):
+        with await room_for_a_question(app, request):
             reply = await asking.reply(app[ASK], question, explain=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]

@@ -19,7 +19,7 @@ from prometheus_client import (
 )
 
 from backend.contract import Health, Reply
-from backend.types import Question
+from backend.types import Question, Style
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 14.0)
@@ -30,6 +30,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
+        self._counts: dict[tuple[str, str], Counter] = {}
+        self._times: dict[tuple[Style, bool], Histogram] = {}
         ProcessCollector(registry=self._registry)
         self._questions = Counter(
             "mnemolis_questions",
@@ -56,11 +58,17 @@ class Metrics:
 
     def note(self, question: Question, reply: Reply | None, seconds: float) -> None:
         """Count a question that ended after so many seconds; None if the client had gone."""
-        source = reply.source_used if reply else ""
-        self._questions.labels(source or "none", _outcome(reply)).inc()
-        if reply is not None:
+        labels = ((reply.source_used if reply else "") or "none", _outcome(reply))
+        if (count := self._counts.get(labels)) is None:
+            count = self._counts[labels] = self._questions.labels(*labels)
+        count.inc()
+        if reply is None:
+            return
+        kind = (question.style, reply.cached)
+        if (times := self._times.get(kind)) is None:
             cached = "true" if reply.cached else "false"
-            self._seconds.labels(question.style.value, cached).observe(seconds)
+            times = self._times[kind] = self._seconds.labels(question.style.value, cached)
+        times.observe(seconds)
 
     def text(self, health: Health) -> bytes:
         """Return all figures, with the state that `health` tells."""

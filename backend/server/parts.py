@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -98,5 +97,3 @@ SETTINGS: Final = web.AppKey("settings", Settings)
 HEALTH: Final[web.AppKey[HealthCheck]] = web.AppKey("health")
 LOOK: Final[web.AppKey[Look]] = web.AppKey("look")
 STORE: Final = web.AppKey("store", Keeping)
-SEARCHES: Final = web.AppKey("searches", asyncio.Semaphore)
-"""Room for questions at once."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from functools import partial
-import json
 import re
 import time
 from typing import Any, Final
 
 from aiohttp import web
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from backend.contract import CONTRACT, Health, Reply, SearchRequest
 from backend.server import asking, backup, door, mcp, openapi, streaming
@@ -32,27 +31,32 @@ _LOGS_MAX: Final = 1_000
 _LOGS_DEFAULT: Final = 100
 _AREAS_SECONDS: Final = 5.0
 
-_dumps = partial(json.dumps, ensure_ascii=False)
-
 
 def _json(value: BaseModel | Mapping[str, Any]) -> web.Response:
-    text = value.model_dump_json() if isinstance(value, BaseModel) else _dumps(value)
-    return web.Response(text=text, content_type="application/json")
+    return _response(to_json(value))
+
+
+def _response(body: bytes) -> web.Response:
+    return web.Response(body=body, content_type="application/json", charset="utf-8")
 
 
 async def search(request: web.Request) -> web.StreamResponse:
     """Answer a question, as JSON or as a stream."""
-    ask = request.app[ASK]
-    question, explain = await door.read(request, request.app[SETTINGS])
+    app = request.app
+    ask = app[ASK]
+    question, explain = await door.read(request, app[SETTINGS])
     door.check_sources(question, ask.sources)
-    async with room_for_a_question(request):
+    with await room_for_a_question(app, request):
         if streaming.wants_stream(",".join(request.headers.getall("Accept", ()))):
             return await streaming.respond(request, ask, question, explain=explain)
+        if not explain and (told := asking.again(ask, question)) is not None:
+            asking.record(app[METRICS], question, told.reply, stream=False)
+            return _response(to_json(question.request_id).join(told.json))
         reply = None
         try:
             reply = await asking.reply(ask, question, explain=explain)
         finally:
-            asking.record(request.app[METRICS], question, reply, stream=False)
+            asking.record(app[METRICS], question, reply, stream=False)
         return _json(reply)
 
 

@@ -33,8 +33,11 @@ _SLOW_READER_SECONDS: Final = 5.0
 
 def wants_stream(accept: str) -> bool:
     """Return whether an `Accept` header asks for a stream rather than for JSON; `*/*` doesn't."""
+    accept = accept.lower()
+    if EVENT_STREAM not in accept:
+        return False
     quality: dict[str, float] = {}
-    for part in accept.lower().split(","):
+    for part in accept.split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))
         weight = 1.0
         for parameter in parameters:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import batched
 import json
 import logging
 import sqlite3
@@ -24,6 +25,8 @@ _LOGGER = logging.getLogger(__name__)
 
 KEEP: Final = 100_000
 _TOP: Final = 10
+_ROWS: Final = 1_000
+"""So many are written at once: https://sqlite.org/limits.html allows 32,766 values."""
 _PAUSE: Final = 0.25
 """So long, in seconds, rows are gathered for one transaction."""
 
@@ -176,8 +179,14 @@ class Log:
             self._now.clear()
 
     def _insert(self, rows: Sequence[tuple[Any, ...]], connection: sqlite3.Connection) -> None:
-        marks = ", ".join("?" * len(rows[0]))
-        connection.executemany(f"INSERT INTO query_log ({_COLUMNS}) VALUES ({marks})", rows)
+        marks = f"({', '.join('?' * len(rows[0]))})"
+        # One statement for many rows: each one lets go of the interpreter and has to get hold of it again.
+        for some in batched(rows, _ROWS, strict=False):
+            values = ", ".join([marks] * len(some))
+            connection.execute(
+                f"INSERT INTO query_log ({_COLUMNS}) VALUES {values}",
+                [value for row in some for value in row],
+            )
         (last,) = connection.execute("SELECT max(id) FROM query_log").fetchone()
         connection.execute("DELETE FROM query_log WHERE id <= ?", (last - self._keep,))
 

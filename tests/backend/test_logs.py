@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 import io
 import logging
 import os
 import pty
 import subprocess
 import sys
+from threading import Thread
 
 from hypothesis import given, strategies as st
 import pytest
 
-from backend.logs import Formatter, set_up
+from backend.logs import Formatter, in_background, set_up
 from backend.settings import Settings
 
 LOGGER = logging.getLogger("backend.something")
@@ -127,3 +129,51 @@ def test_a_person_gets_colours_and_a_pipe_gets_plain_lines() -> None:
     finally:
         os.close(theirs)
         os.close(ours)
+
+
+def test_a_stream_that_takes_nothing_stops_nobody_and_no_line_is_lost() -> None:
+    reading, writing = os.pipe()
+    read: list[str] = []
+    with os.fdopen(reading, encoding="utf-8") as source:
+        with os.fdopen(writing, "w", encoding="utf-8") as stream:
+            set_up("INFO", None, stream)
+            with in_background():
+                # More than a pipe holds, before anybody reads.
+                for number in range(5_000):
+                    LOGGER.info("line %d", number)
+                reader = Thread(target=lambda: read.extend(source), name="reader")
+                reader.start()
+            LOGGER.info("the last")
+        reader.join()
+    assert [line.split("something ")[1] for line in read] == [
+        *(f"line {number}\n" for number in range(5_000)),
+        "the last\n",
+    ]
+
+
+def test_a_stream_that_takes_nothing_at_all_does_not_keep_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("backend.logs._STUCK_SECONDS", 0.01)
+    reading, writing = os.pipe()
+    with (
+        os.fdopen(reading, encoding="utf-8") as source,
+        os.fdopen(writing, "w", encoding="utf-8") as stream,
+    ):
+        set_up("INFO", None, stream)
+        with in_background():
+            for number in range(5_000):
+                LOGGER.info("line %d", number)
+        # We are here although nobody has read; that the test may end, somebody does now.
+        lines = [source.readline() for _ in range(5_000)]
+    assert lines[-1].endswith("line 4999\n")
+
+
+def test_with_a_thread_that_writes_the_time_is_that_of_the_event(log: io.StringIO) -> None:
+    with in_background():
+        LOGGER.info("first")
+        LOGGER.info("second")
+    times = [line.split(" INFO")[0] for line in log.getvalue().splitlines()]
+    assert len(times) == 2
+    assert all(datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f") for time in times)
+    assert times == sorted(times)

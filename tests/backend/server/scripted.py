@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from backend.ask import Told
 from backend.contract import Health, Reply
 from backend.sources.base import Source, SourceState
 from backend.store.snapshots import Change
@@ -53,6 +54,9 @@ class ScriptedAsk:
                 "kiwix", SourceState(False, setting="ZIM_DIR", detail="no ZIM file in library")
             ),
         }
+
+    def again(self, question: Question) -> Told | None:
+        return None
 
     async def reply(self, question: Question, *, explain: bool) -> Reply:
         last: Reply | None = None
