@@ -181,7 +181,7 @@ class Log:
     def _insert(self, rows: Sequence[tuple[Any, ...]], connection: sqlite3.Connection) -> None:
         marks = f"({', '.join('?' * len(rows[0]))})"
         # One statement for many rows: each one lets go of the interpreter and has to get hold of it again.
-        for some in batched(rows, _ROWS, strict=False):
+        for some in batched(rows, _ROWS):
             values = ", ".join([marks] * len(some))
             connection.execute(
                 f"INSERT INTO query_log ({_COLUMNS}) VALUES {values}",
