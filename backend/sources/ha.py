@@ -262,9 +262,14 @@ def _said(things: Sequence[Thing], query: str, question: Question) -> tuple[list
     """
     words = home_words(question.language)
     house = House(things, words, question.area or "")
-    asked = house.read(query)
-    chosen = house.choose(asked)
-    if chosen is None:
-        return [], None
-    answering = Answering(asked, chosen, words)
-    return answering.sentences(), answering.verdict()
+    said: list[str] = []
+    verdicts: set[bool | None] = set()
+    for asked in house.apart(query):
+        chosen = house.choose(asked)
+        if chosen is None:
+            return [], None
+        answering = Answering(asked, chosen, words)
+        said += answering.sentences()
+        verdicts.add(answering.verdict())
+    # Whether "and" or "or" was said, it is so where each is, and isn't where none is.
+    return said, verdicts.pop() if len(verdicts) == 1 else None

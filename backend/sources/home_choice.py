@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from backend.sources.home_question import IMPLIED, Asked, Part, Reader, Words
+from backend.sources.home_question import IMPLIED, NOT, Asked, Part, Reader, Words, whole
 from backend.sources.home_states import MEASURED, UNKNOWN, Thing
 from backend.sources.home_words import HomeWords
 
@@ -97,6 +97,35 @@ class House:
             if name and (thing.kind == "person" or not self._words.generic(thing.name))
         ]
         return Reader(names, self._areas.values(), self._here, self._words).read(text)
+
+    def apart(self, text: str) -> list[Asked]:
+        """Return what a text asks: where "and" parts what states different things, each by itself.
+
+        What states something of nothing states it of what was named before it ("closed and locked"); what states
+        nothing belongs to what stands after it. "Open or closed" is one question.
+        """
+        tokens = self._words.tokens(text)
+        ands = [
+            at
+            for at, _, means in self._words.found([token.word for token in tokens])
+            if any(meaning.use == "and" for meaning in means)
+        ]
+        found: list[Asked] = []
+        begin = 0
+        for end in (*sorted(ands), len(tokens)):
+            asked = self.read(whole(tokens, range(begin, end)))
+            if found and asked.strong and not (asked.kinds or asked.parts):
+                asked = replace(found[-1], states=asked.states, strong=True)
+            # "The lamp on the desk" states nothing.
+            states = asked.states if asked.strong or not asked.parts else ()
+            if states and (asked.kinds or asked.parts):
+                found.append(asked)
+                begin = end + 1
+        stated = {asked.states for asked in found}
+        opposite = any((NOT.get(state[-1]),) in stated for state in stated)
+        if len(stated) < 2 or opposite or begin <= len(tokens):
+            return [self.read(text)]
+        return found
 
     def _kinds_of(self, thing: Thing) -> frozenset[str]:
         kinds = {thing.kind, *_ALSO.get(thing.kind, ())}

@@ -27,7 +27,7 @@ _OPPOSITE: Final = {
     "armed": "disarmed",
     "connected": "disconnected",
 }
-_NOT: Final = _OPPOSITE | {other: one for one, other in _OPPOSITE.items()}
+NOT: Final = _OPPOSITE | {other: one for one, other in _OPPOSITE.items()}
 IMPLIED: Final = {
     "motion": "motion",
     "smoke": "detected",
@@ -191,7 +191,7 @@ class Reader:
         nouns = [at for at, what in enumerate(marks) if what == "noun"]
         kinds, states = self._kinds_and_states(means, narrowed=bool(names or nouns))
         asked = [
-            _NOT.get(meaning.word, meaning.word) if _is_not(means.get(at - 1)) else meaning.word
+            NOT.get(meaning.word, meaning.word) if _is_not(means.get(at - 1)) else meaning.word
             for at, meaning in states
         ]
         if "here" in uses and self._here:
@@ -320,13 +320,13 @@ def _said(
             and 0 < len(between) <= _BETWEEN
             and {marks[at] for at in between} == {"function"}
         ):
-            said[-1] += f" {_whole(tokens, between)} {_whole(tokens, run)}"
+            said[-1] += f" {whole(tokens, between)} {whole(tokens, run)}"
         else:
-            said.append(_whole(tokens, run))
+            said.append(whole(tokens, run))
     return ", ".join(said)[:_NOUN_CHARS].strip()
 
 
-def _whole(tokens: Sequence[Token], run: Iterable[int]) -> str:
+def whole(tokens: Sequence[Token], run: Iterable[int]) -> str:
     """Return words as they were asked; a compound was taken in two."""
     words: list[str] = []
     for at in run:

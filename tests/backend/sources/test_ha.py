@@ -134,6 +134,67 @@ async def test_what_does_not_report_is_not_known_and_never_makes_an_all_clear(
     assert await said(client, query) == speech
 
 
+@pytest.mark.parametrize(
+    ("language", "query"),
+    [
+        ("en", "are all windows closed and all doors locked"),
+        ("en", "are all doors locked and all windows closed"),
+        ("en", "is the front door locked and the bedroom window closed"),
+        ("en", "is the bedroom window closed and the front door locked"),
+        ("en", "is anna home and the bedroom window closed"),
+        ("en", "which lights are on and which windows are open"),
+        ("en", "is any window open and are the lights on in the kitchen"),
+        ("en", "are the bath window and the bedroom window closed and is the front door locked"),
+        ("de", "sind alle fenster geschlossen und alle türen abgeschlossen"),
+        ("fr", "est-ce que toutes les fenêtres sont fermées et toutes les portes verrouillées"),
+        ("es", "están todas las ventanas cerradas y las luces apagadas"),
+        ("it", "le finestre sono chiuse e le luci sono spente"),
+        ("nl", "zijn alle ramen dicht en alle deuren op slot"),
+        ("pl", "czy wszystkie okna są zamknięte i wszystkie światła zgaszone"),
+    ],
+)
+async def test_of_two_states_that_are_asked_for_neither_is_lost(
+    language: str, query: str, client: Client
+) -> None:
+    speech = await said(client, query, language=language)
+    assert "Bedroom window" in speech, speech
+    others = ("Front door", "Anna", "light", "lamp", "Counter")
+    assert any(each in speech for each in others), speech
+
+
+@pytest.mark.parametrize(
+    ("query", "closed"),
+    [
+        ("is the front door closed and locked", "Front door is closed"),
+        ("is the front door locked and closed", "Front door is closed"),
+        ("are the windows closed and locked", "Bedroom window is open"),
+    ],
+)
+async def test_two_states_of_one_thing_are_both_told(
+    query: str, closed: str, client: Client
+) -> None:
+    speech = await said(client, query)
+    assert closed in speech, speech
+    assert "Front door is locked" in speech or "window" in query
+
+
+@pytest.mark.parametrize(
+    ("query", "things"),
+    [
+        ("are the kitchen and hall lights on", {"Kitchen light", "Hall lamp"}),
+        ("which windows and doors are open", {"Bedroom window"}),
+        ("is the oven or the hall lamp on", {"Hall lamp"}),
+        ("is the bedroom window open or closed", {"Bedroom window is open."}),
+        ("is the hall lamp on or off", {"Hall lamp is on."}),
+    ],
+)
+async def test_what_states_one_thing_of_several_is_one_question(
+    query: str, things: set[str], client: Client
+) -> None:
+    speech = await said(client, query)
+    assert all(thing in speech for thing in things), speech
+
+
 @pytest.mark.parametrize("value", ["unavailable", "unknown", "Unavailable", ""])
 @pytest.mark.parametrize("query", ["is the lamp on", "is the lamp off", "which lights are on"])
 async def test_an_unknown_state_is_neither_on_nor_off(
