@@ -35,6 +35,7 @@ _FRESH_SECONDS: Final = 300.0
 _AWAY_SECONDS: Final = 30.0
 """How long a catalogue is kept; how soon one that couldn't be had is asked for again."""
 _CATALOGUE_SECONDS: Final = 30.0
+_CATALOGUE: Final = "catalog/v2/entries"
 _PAGE: Final = 100
 _MOST_PAGES: Final = 100
 _SUGGESTED: Final = 3
@@ -42,8 +43,8 @@ _MOST_SUGGESTED: Final = 12
 """So many runs of the question's words are looked for in titles, where there are only titles to look in."""
 _LOOSE_BACKSLASH: Final = re.compile(r'\\(?!["\\/bfnrtu])')
 _GONE: Final = (400, 404)
-_AT_ONCE: Final = 2
-"""So many requests are at the server at the same time: 3.3 crashes under four that search."""
+_AT_ONCE: Final = 1
+"""So many requests on books are at the server at the same time: 3.3 crashes where two open books at once."""
 
 
 class _Gone(UpstreamError):
@@ -179,9 +180,7 @@ class KiwixServe:
         found: dict[str, Volume] = {}
         for page in range(_MOST_PAGES):
             start = page * _PAGE
-            feed = await self._xml(
-                "catalog/v2/entries", {"start": str(start), "count": str(_PAGE)}, until
-            )
+            feed = await self._xml(_CATALOGUE, {"start": str(start), "count": str(_PAGE)}, until)
             held = feed.findall("entry")
             before = len(found)
             found |= {volume.name: volume for volume in volumes(held, self._url)}
@@ -358,13 +357,16 @@ class KiwixServe:
 
     async def _fetch(self, path: str, until: float, **how: Any) -> bytes:
         """Return the body at `path` of the server, asked as `http.fetch` is told by `how`. Raises UpstreamError."""
+        url = f"{self._url}/{path}"
+        if path == _CATALOGUE:
+            return await fetch(self._session, url, until=until, **how)
         try:
             async with asyncio.timeout(max(0.0, until - time.monotonic())):
                 await self._turn.acquire()
         except TimeoutError:
             raise UpstreamError(Failed("timeout", f"no answer from {self._host}")) from None
         try:
-            return await fetch(self._session, f"{self._url}/{path}", until=until, **how)
+            return await fetch(self._session, url, until=until, **how)
         finally:
             self._turn.release()
 

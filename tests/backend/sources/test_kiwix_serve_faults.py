@@ -100,10 +100,10 @@ async def test_the_stand_in_is_good_enough_to_be_answered_from(client: Client) -
     assert "330 metres" in (await told(client))["result"]
 
 
-async def test_no_more_than_two_requests_are_at_the_server_at_once_however_many_ask(
+async def test_one_request_on_books_is_at_the_server_at_a_time_however_many_ask(
     client: Client, imposter: Imposter
 ) -> None:
-    """Version 3.3 crashes where four search at once."""
+    """Version 3.3 crashes where two open books at once."""
     await told(client)
     while not imposter.arrived.empty():
         imposter.arrived.get_nowait()
@@ -112,7 +112,7 @@ async def test_no_more_than_two_requests_are_at_the_server_at_once_however_many_
         asyncio.create_task(ask(client, f"how tall is eiffel tower {number}", source="kiwix"))
         for number in range(12)
     ]
-    assert [await imposter.arrived.get(), await imposter.arrived.get()] == [1, 2]
+    assert await imposter.arrived.get() == 1
     for _ in range(100):
         # All that could come by now has come.
         await asyncio.sleep(0)
@@ -120,7 +120,7 @@ async def test_no_more_than_two_requests_are_at_the_server_at_once_however_many_
     replies = await asyncio.gather(*asking)
     assert all(reply["error"] in (None, "nothing_found") for reply in replies)
     seen = [imposter.arrived.get_nowait() for _ in range(imposter.arrived.qsize())]
-    assert max(seen) <= 2
+    assert set(seen) == {1}
 
 
 @pytest.mark.parametrize("path", ["/catalog/v2/entries", "/search"])
