@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 import time
 from typing import Any, Final
 
@@ -65,21 +66,23 @@ class _Seen:
         return tuple(Event.now(event.event, **event.fields) for event in self.events)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
-    """A whole reply of which everything had been kept, and what it stands on: it is the same as long as that is.
-
-    `json` is the reply, in two pieces: between them is the id of a request.
-    """
+    """A whole reply of which everything had been kept, and what it stands on: it is the same as long as that is."""
 
     reply: Reply
-    json: tuple[bytes, bytes]
     gathered: Gathered
     answer: Answer | None
     fresh_until: datetime
     kept: tuple[KeptUnder, ...]
     versions: tuple[tuple[Source, str], ...]
     model: str
+
+    @cached_property
+    def json(self) -> tuple[bytes, bytes]:
+        """The reply in two pieces: between them is the id of a request."""
+        before, _, after = to_json(self.reply).partition(to_json(self.reply.request_id))
+        return before, after
 
 
 class Ask:
@@ -207,15 +210,13 @@ class Ask:
         """
         if evidence is None or reply.explanation is not None or question.states or gathered.notes:
             return
-        kept = tuple(asked.kept for asked in gathered.asked if asked.kept is not None)
-        if len(kept) < len(gathered.asked) or (answer is not None and not answer.cached):
+        every = gathered.asked
+        kept = tuple(asked.kept for asked in every if asked.kept is not None)
+        if len(kept) < len(every) or (answer is not None and not answer.cached):
             return
-        sources = {asked.source: self.sources[asked.source] for asked in gathered.asked}
-        id_ = to_json(reply.request_id)
-        before, _, after = to_json(reply).partition(b'"request_id":' + id_)
+        sources = {asked.source: self.sources[asked.source] for asked in every}
         self._told[_sameness(question)] = Told(
             reply,
-            (before + b'"request_id":', after),
             gathered,
             answer,
             evidence.fresh_until,

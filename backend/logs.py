@@ -8,30 +8,29 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import contextmanager, suppress
 import json
 import logging
 import re
 import sys
 from threading import Event, Thread
-import time
 from typing import Final, TextIO
 
 from pydantic import SecretStr
 
 from backend.settings import Settings
 
-_OWN: Final = len(logging.makeLogRecord({}).__dict__)
-"""So many attributes a record has before the fields that come with it."""
-_ADDED: Final = frozenset(("message", "asctime", "color_message"))
-"""What other formatters leave in a record."""
+_STANDARD: Final = frozenset(
+    (*logging.makeLogRecord({}).__dict__, "message", "asctime", "taskName", "color_message")
+)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PLAIN: Final = re.compile(r"[^\s\"'=\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LOOKS_SECRET: Final = re.compile(
     r"(?i)\b([\w-]*api[-_]?keys?|authorization|access_token|[\w-]*password)(['\"]?\s*[=:]\s*)"
     r"(['\"]?)(?:(?:bearer|basic)\s+)?[^\s'\",;&)]+"
 )
+_OF_SECRETS: Final = ("key", "authorization", "access_token", "password")
+"""A line without any of these holds nothing that looks secret: most lines, which need no closer look."""
 _STRUCK: Final = "***"
 _PAUSE_SECONDS: Final = 0.25
 _MOST_WAITING: Final = 10_000
@@ -46,44 +45,35 @@ class Formatter(logging.Formatter):
         super().__init__()
         self._secrets = sorted(filter(None, secrets), key=len, reverse=True)
         self._bare = bare
-        self._second = 0
-        self._clock = ""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, with a traceback below it when there is one."""
-        line = _CONTROL.sub(" ", record.getMessage())
-        for name, value in islice(record.__dict__.items(), _OWN, None):
-            if value is not None and name not in _ADDED:
-                line += f" {name}={_value(value)}"
+        message = _CONTROL.sub(" ", record.getMessage())
+        fields = [
+            f"{name}={_value(value)}"
+            for name, value in record.__dict__.items()
+            if name not in _STANDARD and value is not None
+        ]
+        parts = [message, *fields]
         if not self._bare:
-            line = f"{self._time(record)} {record.levelname} {record.name} {line}"
+            parts = [self.formatTime(record), record.levelname, record.name, *parts]
+        line = " ".join(parts)
         if record.exc_info and record.exc_info[0] is not None:
             line = f"{line}\n{self.formatException(record.exc_info)}"
         return self._strike(line)
-
-    def _time(self, record: logging.LogRecord) -> str:
-        """Return when it happened; the local time of a second is made once."""
-        second = int(record.created)
-        if second != self._second:
-            self._clock = time.strftime(self.default_time_format, time.localtime(second))
-            self._second = second
-        return f"{self._clock},{int(record.msecs):03d}"
 
     def _strike(self, line: str) -> str:
         for secret in self._secrets:
             line = line.replace(secret, _STRUCK)
         low = line.lower()
-        # Most lines hold no such word, and need no closer look.
-        if "key" in low or "authorization" in low or "access_token" in low or "password" in low:
-            return _LOOKS_SECRET.sub(rf"\1\2\3{_STRUCK}", line)
-        return line
+        if not any(word in low for word in _OF_SECRETS):
+            return line
+        return _LOOKS_SECRET.sub(rf"\1\2\3{_STRUCK}", line)
 
 
 def _value(value: object) -> str:
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     text = str(value)
     if _PLAIN.fullmatch(text):
         return text
@@ -125,10 +115,16 @@ class _Background(logging.StreamHandler[TextIO]):
             self._news.clear()
             lines = []
             while self._waiting:
-                lines.append(self.format(self._waiting.popleft()) + self.terminator)
-            self.stream.write("".join(lines))
-            # Not by our own `flush`, which holds the lock that `emit` is called under.
-            self.stream.flush()
+                record = self._waiting.popleft()
+                try:
+                    lines.append(self.format(record) + self.terminator)
+                except Exception:  # noqa: BLE001  # whatever its fields raise
+                    # As every handler does: a line that can't be made is no reason to make no others.
+                    self.handleError(record)
+            with suppress(OSError, ValueError):
+                self.stream.write("".join(lines))
+                # Not by our own `flush`, which holds the lock that `emit` is called under.
+                self.stream.flush()
             # The first line after a silence is written at once.
             self._ending.wait(_PAUSE_SECONDS)
 

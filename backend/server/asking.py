@@ -68,8 +68,6 @@ def again(ask: Asking, question: Question) -> Told | None:
 
 async def reply(ask: Asking, question: Question, *, explain: bool) -> Reply:
     """Return the reply to `question`, at the latest at its deadline; raises nothing of its own."""
-    if not explain and (told := again(ask, question)) is not None:
-        return told.reply.model_copy(update={"request_id": question.request_id})
     task = asyncio.create_task(ask.reply(question, explain=explain))
     try:
         await asyncio.wait((task,), timeout=max(0.0, question.left))
@@ -103,23 +101,24 @@ def record(metrics: Metrics, question: Question, reply: Reply | None, *, stream:
     """Count and log how a question ended, in one line without its words; None if the client had gone."""
     elapsed = time.monotonic() - question.received
     metrics.note(question, reply, elapsed)
-    if _LOGGER.isEnabledFor(logging.DEBUG):
-        _LOGGER.debug("question %r", question.text, extra={"request_id": question.request_id})
+    _LOGGER.debug("question %r", question.text, extra={"request_id": question.request_id})
     fields: dict[str, Any] = {
         "request_id": question.request_id,
         "elapsed_ms": round(elapsed * 1000),
-        "style": question.style,
+        "style": question.style.value,
         "language": question.language,
         "stream": stream,
     }
     if reply is None:
         _LOGGER.info("the client hung up", extra=fields)
         return
-    fields["source"] = reply.source_used
-    fields["success"] = reply.success
-    fields["error"] = reply.error
-    fields["cached"] = reply.cached
-    fields["synthesized"] = reply.synthesized
-    fields["truncated"] = reply.truncated
-    fields["handback"] = reply.handback
+    fields |= {
+        "source": reply.source_used,
+        "success": reply.success,
+        "error": reply.error,
+        "cached": reply.cached,
+        "synthesized": reply.synthesized,
+        "truncated": reply.truncated,
+        "handback": reply.handback,
+    }
     _LOGGER.info("answered", extra=fields)

@@ -183,7 +183,7 @@ def _fault(request_id: str) -> web.Response:
 async def boundary(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Turn whatever a handler raises into HTTP; the outermost middleware."""
     asked = request.headers.get(REQUEST_ID_HEADER, "")
-    request_id = asked if asked and _SANE_ID.fullmatch(asked) else f"{random.getrandbits(128):032x}"
+    request_id = asked if _SANE_ID.fullmatch(asked) else f"{random.getrandbits(128):032x}"
     request[REQUEST_ID] = request_id
     response: web.StreamResponse
     try:

@@ -169,7 +169,8 @@ async def _search(request: web.Request, arguments: Mapping[str, Any]) -> types.C
         question = await door.question(asked, app[SETTINGS], request[REQUEST_ID])
         door.check_sources(question, app[ASK].sources)
         with await room_for_a_question(app, request):
-            reply = await asking.reply(app[ASK], question, explain=False)
+            told = asking.again(app[ASK], question)
+            reply = told.reply if told else await asking.reply(app[ASK], question, explain=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         return _fault(f"{first['loc'][0]}: {first['msg']}.")

@@ -180,10 +180,7 @@ class Changes:
 
 def _at(at: datetime, state: str, words: Mapping[str, Any], question: Question) -> str:
     """Return a state with its moment in the house's zone, and with the day where that isn't today."""
-    from babel.dates import format_time
-
-    local = at.astimezone(question.now.tzinfo)
-    time_of_day = format_time(local, "short", locale=question.language)
+    local, time_of_day = _clock(at, question)
     if local.date() == question.now.date():
         return str(words["today"]).format(state=state, time=time_of_day)
     day = words["days"][local.weekday()]
@@ -192,13 +189,20 @@ def _at(at: datetime, state: str, words: Mapping[str, Any], question: Question) 
 
 def _moment(at: datetime, question: Question) -> str:
     """Return a moment in the house's zone, with the day where that isn't today."""
-    from babel.dates import format_date, format_time
+    from babel.dates import format_date
 
-    local = at.astimezone(question.now.tzinfo)
-    time_of_day = format_time(local, "short", locale=question.language)
+    local, time_of_day = _clock(at, question)
     if local.date() == question.now.date():
         return time_of_day
     return f"{format_date(local, 'EEEE', locale=question.language)} {time_of_day}"
+
+
+def _clock(at: datetime, question: Question) -> tuple[datetime, str]:
+    """Return a moment in the house's zone, and its time of day as it is said."""
+    from babel.dates import format_time
+
+    local = at.astimezone(question.now.tzinfo)
+    return local, format_time(local, "short", locale=question.language)
 
 
 def _passage(text: str, at: datetime | None) -> Passage:

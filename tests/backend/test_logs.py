@@ -10,7 +10,7 @@ import os
 import pty
 import subprocess
 import sys
-from threading import Thread
+from threading import Event, Thread
 
 from hypothesis import given, strategies as st
 import pytest
@@ -167,6 +167,29 @@ def test_a_stream_that_takes_nothing_at_all_does_not_keep_the_process(
         # We are here although nobody has read; that the test may end, somebody does now.
         lines = [source.readline() for _ in range(5_000)]
     assert lines[-1].endswith("line 4999\n")
+
+
+def test_a_line_that_cannot_be_made_or_written_takes_no_other_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Flaky(io.StringIO):
+        broken = Event()
+
+        def write(self, text: str) -> int:
+            if "lost" in text:
+                self.broken.set()
+                raise BrokenPipeError
+            return super().write(text)
+
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    stream = Flaky()
+    set_up("INFO", None, stream)
+    with in_background():
+        LOGGER.info("%d", "no number")
+        LOGGER.info("lost")
+        assert stream.broken.wait(10)
+        LOGGER.info("told")
+    assert stream.getvalue().endswith("told\n")
 
 
 def test_with_a_thread_that_writes_the_time_is_that_of_the_event(log: io.StringIO) -> None:
